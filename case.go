@@ -1,0 +1,131 @@
+package countersign
+
+import "time"
+
+// CaseID names a case. It is opaque: never parse it, never count on its order.
+type CaseID string
+
+// DeskName is the desk that works a case.
+type DeskName string
+
+const (
+	Bank     DeskName = "bank"
+	Merchant DeskName = "merchant"
+)
+
+// Status says who holds the case now.
+type Status string
+
+const (
+	Queued                 Status = "queued"                   // stored, waiting for a worker
+	Investigating          Status = "investigating"            // a worker holds the lease
+	InReview               Status = "in_review"                // waiting for a person
+	AwaitingSecondApproval Status = "awaiting_second_approval" // decided by one person, waiting for another
+	Closed                 Status = "closed"                   // decided; closed is not final, a network may reopen it
+)
+
+// Statuses lists every status in the order a case meets them.
+var Statuses = []Status{Queued, Investigating, InReview, AwaitingSecondApproval, Closed}
+
+// Outcome is how a closed case ended. It is empty until then.
+type Outcome string
+
+const (
+	Resolved        Outcome = "resolved"
+	Rejected        Outcome = "rejected"
+	Escalated       Outcome = "escalated"
+	Contested       Outcome = "contest"
+	AcceptedOutcome Outcome = "accept"
+)
+
+// HandledBy says what closed a case: the fixed policy, or a person.
+type HandledBy string
+
+const (
+	ByPolicy HandledBy = "policy"
+	ByPerson HandledBy = "person"
+)
+
+// DisputeReason is what the customer says went wrong. It is the customer's word, not a finding.
+type DisputeReason string
+
+const (
+	FailedTransfer  DisputeReason = "failed_transfer"
+	DuplicateCharge DisputeReason = "duplicate_charge"
+	Unauthorised    DisputeReason = "unauthorised"
+	NotReceived     DisputeReason = "not_received"
+	WrongAmount     DisputeReason = "wrong_amount"
+	OtherReason     DisputeReason = "other"
+)
+
+// DisputeReasons lists every reason a bank customer can give; the model's category uses the same words.
+var DisputeReasons = []DisputeReason{FailedTransfer, DuplicateCharge, Unauthorised, NotReceived, WrongAmount, OtherReason}
+
+// DueSource says where a deadline came from, so that nobody mistakes a guess for a rule.
+type DueSource string
+
+const (
+	DueUnknown      DueSource = "unknown" // no deadline is known: the case sorts to the top of the queue
+	DueFromRule     DueSource = "rule"
+	DueFromProvider DueSource = "provider"
+	DueManual       DueSource = "manual"
+)
+
+// Subject is what a case is about: at the bank desk a transaction, at the merchant desk an order.
+type Subject struct {
+	Kind SubjectKind `json:"kind"`
+	ID   string      `json:"id"`
+}
+
+// SubjectKind is transaction or order.
+type SubjectKind string
+
+const (
+	TransactionSubject SubjectKind = "transaction"
+	OrderSubject       SubjectKind = "order"
+)
+
+// Case is one dispute as the store holds it now. Everything in it is a projection of the case's record, kept beside it
+// in the same transaction so that a queue can be drawn without reading the chain; audit.Verify compares the two.
+type Case struct {
+	ID         CaseID
+	Desk       DeskName
+	Subject    Subject
+	CustomerID string // derived from the subject at intake, never taken from the request
+	Channel    string // how the dispute reached us: api, dashboard, whatsapp, …
+	Reason     DisputeReason
+	Notes      string // the customer's own words: untrusted
+	Amount     Money
+
+	Status         Status
+	Stage          string
+	Recommendation string // what stands after every check; Proposal.Recommendation is what the model wanted
+	Outcome        Outcome
+	HandledBy      HandledBy
+	Raised         bool // a person escalated it: it waits for an approver
+
+	OpenedAt  time.Time
+	UpdatedAt time.Time
+	DueAt     *time.Time // nil when no deadline is known
+	DueSource DueSource
+
+	Round    int   // which investigation this is; retry starts the next one
+	Revision int64 // grows with every change a person could see; a decision carries the revision it saw
+
+	Proposal *Proposal // nil until an investigation ended
+	Facts    *Facts
+	Verdict  *Verdict
+	Fix      FixOutcome
+	Message  string // draft to the customer: nothing is sent, closing freezes it
+	Model    ModelUse
+}
+
+// ModelUse sums what the model's turns of a case cost, over all rounds.
+type ModelUse struct {
+	Provider     string `json:"provider"`
+	Name         string `json:"name"`
+	Attempts     int    `json:"attempts"` // HTTP requests made, retries included
+	InputTokens  int64  `json:"input_tokens"`
+	OutputTokens int64  `json:"output_tokens"`
+	Cost         string `json:"cost"` // decimal in the price list's currency, empty while no price is set
+}

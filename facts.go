@@ -1,0 +1,51 @@
+package countersign
+
+// FactState is three-valued on purpose: "could not read" is never "not there".
+type FactState string
+
+const (
+	Present FactState = "present"
+	Absent  FactState = "absent"
+	Unknown FactState = "unknown"
+)
+
+// Fact is one thing that code read in the records itself.
+type Fact struct {
+	Name   string    `json:"name"`   // stable, snake case: debit_posted, settlement_failed_final
+	State  FactState `json:"state"`  //
+	Value  string    `json:"value"`  // what was read, masked and short enough for one line
+	Source string    `json:"source"` // where: "ledger_entries LE-17", "settlement of TX-9"
+}
+
+// Facts is everything code established about a case without the model, and the fix that it supports, if any.
+type Facts struct {
+	Items []Fact `json:"items"`
+	// Fix is the one fix that the records by themselves justify; nil when they justify none. Ids and amounts of every
+	// posting come from here and never from the model.
+	Fix *Fix `json:"fix"`
+	// Supports is the category that Fix belongs to; empty when Fix is nil.
+	Supports DisputeReason `json:"supports,omitempty"`
+	// Doubts are the reasons the desk's own rules found while reading: unknown and contradicting facts, fraud signals.
+	Doubts []Doubt `json:"doubts"`
+	// Seen is a hash of every record row that was read. A fix is applied only while the rows still hash to it.
+	Seen string `json:"seen"`
+	// Unreadable says why the records could not be read; everything else is then empty.
+	Unreadable string `json:"unreadable,omitempty"`
+}
+
+// Doubt is a reason that the desk's rules found in the records, and the category of proposal it speaks against: empty
+// means every proposal.
+type Doubt struct {
+	Against DisputeReason `json:"against,omitempty"`
+	Reason  Reason        `json:"reason"`
+}
+
+// Fact returns the fact of that name, unknown if it was never read.
+func (f Facts) Fact(name string) Fact {
+	for _, item := range f.Items {
+		if item.Name == name {
+			return item
+		}
+	}
+	return Fact{Name: name, State: Unknown}
+}

@@ -1,0 +1,52 @@
+package countersign
+
+// VerdictKind is automatic or review.
+type VerdictKind string
+
+const (
+	Automatic VerdictKind = "automatic"
+	Review    VerdictKind = "review"
+)
+
+// Verdict is the policy's answer: every reason a person must look, in a fixed order, or none.
+type Verdict struct {
+	Kind          VerdictKind `json:"kind"`
+	Reasons       []Reason    `json:"reasons"`
+	PolicyVersion string      `json:"policy_version"` // a hash of limits and rules
+	Caveats       []string    `json:"caveats"`
+}
+
+// Reason is why a person must look. Text is a sentence for an analyst and may carry details of the case.
+type Reason struct {
+	Code ReasonCode `json:"code"`
+	Text string     `json:"text"`
+}
+
+// ReasonCode is stable: integrations and reports rely on it.
+type ReasonCode string
+
+const (
+	EvidenceInvalid      ReasonCode = "evidence_invalid"
+	EvidenceTooLittle    ReasonCode = "evidence_too_little"
+	FraudSuspected       ReasonCode = "fraud_suspected"
+	AboveCap             ReasonCode = "above_cap"
+	NoCapForCurrency     ReasonCode = "no_cap_for_currency"
+	ConfidenceLow        ReasonCode = "confidence_low"
+	TypeNotAllowed       ReasonCode = "type_not_allowed"
+	RejectionNeedsPerson ReasonCode = "rejection_needs_person"
+	ModelAskedForPerson  ReasonCode = "model_asked_for_person"
+	ModelFailed          ReasonCode = "model_failed"
+	ModelSawPartialCase  ReasonCode = "model_saw_partial_case"
+	FactsDisagree        ReasonCode = "facts_disagree"
+	FactsUnknown         ReasonCode = "facts_unknown"
+	FactsUnreadable      ReasonCode = "facts_unreadable"
+	FixNotApplicable     ReasonCode = "fix_not_applicable"
+	ShadowMode           ReasonCode = "shadow_mode"
+)
+
+// ReasonOrder is the order in which reasons are listed: what stops everything first, what merely tightens last.
+var ReasonOrder = []ReasonCode{
+	ModelFailed, ModelSawPartialCase, EvidenceInvalid, EvidenceTooLittle, FactsUnreadable, FactsDisagree, FactsUnknown,
+	FraudSuspected, AboveCap, NoCapForCurrency, TypeNotAllowed, ConfidenceLow, RejectionNeedsPerson, ModelAskedForPerson,
+	FixNotApplicable, ShadowMode,
+}
