@@ -1,12 +1,13 @@
-// Package desk says what a desk brings to the pipeline, as a value: who owns a subject, what the model is told, which tools
-// it gets, what code reads itself, which rules it adds and how a fix is posted. The pipeline has no word of any desk in it.
+// Package desk says what a desk brings to the pipeline, as a value: how a subject is found, what the model is told, which
+// tools it gets, what code reads itself, which rules it adds and what a person may waive. The pipeline has no word of any
+// desk in it.
 package desk
 
 import (
 	"context"
-	"time"
 
 	"countersign"
+	"countersign/pipeline/intake"
 	"countersign/pipeline/investigate"
 	"countersign/pipeline/policy"
 	"countersign/store"
@@ -14,12 +15,8 @@ import (
 
 // Desk is one desk. Every function reads through the View it is given, which may be a transaction.
 type Desk struct {
-	Name   countersign.DeskName
-	Prefix string // of case ids: "D-"
+	intake.Desk
 
-	// Subject looks up what a dispute is about. A subject that does not exist is a NotFound error, one that belongs to
-	// another customer Unprocessed; either leaves nothing behind.
-	Subject func(ctx context.Context, v store.View, req Filing) (Found, error)
 	// Brief is what the model is told before its first turn.
 	Brief func(c countersign.Case) investigate.Brief
 	// Tools are the case's tools. Each is scoped to the case's customer or order.
@@ -28,28 +25,18 @@ type Desk struct {
 	Facts func(ctx context.Context, v store.View, c countersign.Case) (countersign.Facts, error)
 	// Rules are added to the policy's own; they can only tighten.
 	Rules []policy.Rule
-	// Waive returns the fix that a person may post although the facts do not support it, or an error that says what
-	// nobody may waive.
-	Waive func(ctx context.Context, v store.View, c countersign.Case, kind countersign.FixKind) (*countersign.Fix, error)
-	// Outcome maps a recommendation that a person approves to how the case ends.
+	// Waive returns the fix of that kind which a person may post although the facts do not support it, and a hash of the
+	// rows it read. A Conflict error says what nobody may waive.
+	Waive func(ctx context.Context, v store.View, c countersign.Case, kind countersign.FixKind) (*countersign.Fix, string, error)
+	// Outcome maps a recommendation that is carried out to how the case ends. A recommendation that is not in it asks for a
+	// person.
 	Outcome map[string]countersign.Outcome
-	// Escalation is the recommendation that asks for a person.
-	Escalation string
+	// Outcomes are those a person may override with.
+	Outcomes []countersign.Outcome
 }
 
-// Filing is what a channel hands to intake.
-type Filing struct {
-	SubjectID  string
-	CustomerID string // optional; checked against the subject's owner
-	Reason     countersign.DisputeReason
-	OpenedAt   time.Time
-}
-
-// Found is the subject of a filing as the records have it.
-type Found struct {
-	Subject    countersign.Subject
-	CustomerID string
-	Amount     countersign.Money
-	DueAt      *time.Time
-	DueSource  countersign.DueSource
+// Justify is Facts in the form the executor asks for: the fix that the records support now.
+func (d Desk) Justify(ctx context.Context, v store.View, c countersign.Case) (*countersign.Fix, string, error) {
+	facts, err := d.Facts(ctx, v, c)
+	return facts.Fix, facts.Seen, err
 }

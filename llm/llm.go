@@ -119,6 +119,7 @@ const (
 	Refused     ErrorKind = "refused"     // the server says the request or the key is wrong: trying again cannot help
 	TimedOut    ErrorKind = "timed_out"   // connect, first byte or total; never retried blindly, the call may have been paid
 	Unreadable  ErrorKind = "unreadable"  // 200 with something that is not the protocol
+	Canceled    ErrorKind = "canceled"    // the caller gave up (a shutdown); says nothing about the server
 )
 
 // Error is a call that gave no usable answer. Its text is masked and holds no key.
@@ -127,7 +128,11 @@ type Error struct {
 	Message  string
 	Attempts []Attempt
 	Request  []byte
-	Response []byte
+	Response []byte // what came of the last attempt's answer, may be a part of it
+	Err      error  // context.Canceled or context.DeadlineExceeded when the caller's context ended, else nil
 }
 
 func (e *Error) Error() string { return string(e.Kind) + ": " + e.Message }
+
+// Unwrap lets errors.Is tell a caller that gave up from a server that failed.
+func (e *Error) Unwrap() error { return e.Err }

@@ -1,8 +1,19 @@
 // Package investigate holds the bounded conversation with a model: tools, turns, one proposal.
 //
 // It expects the model to misbehave and ends, whatever happens, with a proposal: the model's own, or a hard-coded one that
-// escalates with confidence zero. It reads no database itself and may not import the store; what it learns it hands to the
-// caller turn by turn, so that a crashed conversation can go on from what was recorded.
+// escalates with confidence zero and says in a sentence what went wrong. The rules of the conversation are few:
+//
+//   - Every call gets exactly one result, in order, and every result is a step: S1, S2, … counted per call over the whole
+//     investigation, refused and failed calls included. A citation of a failed step is then refused by its own name.
+//   - A tool runs only when the desk offers it and its arguments are one complete JSON object that names nothing unknown.
+//   - A reply without a call is answered with one nudge. A malformed decision is answered once with everything that is
+//     wrong in it. When the turns are used up, one last call offers nothing but the decision. After that nobody is asked.
+//   - What the conversation knows, it knows from its turns as they were recorded. A crashed conversation that goes on from
+//     them sends the same bytes that it would have sent, and asks for no turn twice.
+//
+// The package reads no database and may not import the store; what it learns it hands to the caller turn by turn. It does
+// not check citations, judge the proposal or look at a limit of the policy: none of that is known here, so none of it can
+// reach a prompt.
 package investigate
 
 import (
@@ -12,10 +23,16 @@ import (
 
 	"countersign"
 	"countersign/llm"
+	"countersign/pipeline/investigate/fence"
 )
 
 // Tool is one thing the model may ask for. Run returns a value that marshals to a JSON object; text that somebody else
-// wrote must be of type fence.Words in it. An error's text is shown to the model, so it must be safe to show.
+// wrote must be of type fence.Words in it. Run is given a complete JSON object that names no argument but those in the
+// schema's properties; their types and meaning are for Run to check.
+//
+// An error that is a *countersign.Error, and not of kind Internal, is shown to the model, so its text must be safe to show.
+// Any other error is kept in Step.Error, masked, and the model is told no more than that the record could not be read.
+// Run must come back soon after its context ends: nothing here can interrupt it.
 type Tool struct {
 	llm.Tool
 	Run func(ctx context.Context, args json.RawMessage) (any, error)
@@ -23,38 +40,42 @@ type Tool struct {
 
 // Brief is what the desk tells the model before the first turn.
 type Brief struct {
-	System string // who it is, what it may do, how to cite
-	Case   string // the first user message: the case in the desk's words; the canary line is added by Run
-	// Decision is the tool that ends the conversation, and Recommendations and Categories what it may say.
+	System string      // who it is, what it may do, how to cite
+	Case   string      // the first user message: the case in the desk's words; Run puts the canary line above it
+	Notes  fence.Words // somebody else's words about the case; Run fences them and puts them below Case
+
+	// Decision is the tool that ends the conversation. Which of the optional fields (category, fraud_suspected,
+	// customer_message, quotes) a decision may hold is read from the properties of its schema, so that the model is never
+	// refused what it was offered; without a schema it may hold them all.
 	Decision        llm.Tool
-	Recommendations []string
-	Categories      []string // empty when the desk has none
+	Recommendations []string // what it may recommend
+	Categories      []string // what it may say the case is; empty when the desk has none
 	Escalation      string   // the recommendation of the hard-coded proposal
 }
 
-// Bounds are the limits of one conversation. Reaching one is recorded and ends with a person.
-type Bounds struct {
-	Turns        int           // model turns before the final, forced one; 8 by default
-	CallsPerTurn int           // tool calls answered in one turn; the rest get an error result
-	CallsPerCase int           // tool calls answered in one investigation
-	Tokens       int64         // input plus output, as reported
-	Wall         time.Duration // from the first turn to the last, time-outs included
+// Conversation is one investigation, about to start or to go on.
+type Conversation struct {
+	Model  llm.Model
+	Brief  Brief
+	Tools  []Tool
+	Bounds Bounds // zero fields mean the defaults
+	Fence  fence.Fence
+	// Canary is what the decision must repeat to show that the model saw the first message; NewCanary makes one. A
+	// conversation that goes on needs the canary and the fence that it began with.
+	Canary string
+	// Past are the turns of this round that were recorded before a crash, in order, each with its steps. They are replayed
+	// and never asked for again.
+	Past []Turn
+	// Record is called once for each new turn, after its tools ran and before the model is called again. An error means
+	// that this worker may not go on (its lease or its database is gone): Run stops and returns it.
+	Record func(context.Context, Turn) error
+	Now    func() time.Time
 }
 
-// Turn is one model turn as it is recorded: the exact bytes both ways, what we read in them, and the steps that followed.
-type Turn struct {
-	Number   int                `json:"turn"` // 1, 2, …; the final forced call is Bounds.Turns+1
-	Request  string             `json:"request"`
-	Response string             `json:"response"`
-	Text     string             `json:"text,omitempty"`
-	Calls    []llm.Call         `json:"calls,omitempty"`
-	Opaque   json.RawMessage    `json:"opaque,omitempty"`
-	Stop     llm.Stop           `json:"stop,omitempty"`
-	Usage    *llm.Usage         `json:"usage,omitempty"`
-	Attempts []llm.Attempt      `json:"attempts,omitempty"`
-	Error    string             `json:"error,omitempty"` // why no usable answer came
-	Note     string             `json:"note,omitempty"`  // what the loop did about it: nudged, sent the validation error back, …
-	At       time.Time          `json:"at"`
-	Took     time.Duration      `json:"took_ns"`
-	Steps    []countersign.Step `json:"-"` // recorded as rows of their own
+// Outcome is how a conversation ended.
+type Outcome struct {
+	Proposal countersign.Proposal
+	Steps    []countersign.Step // every step of the round, replayed ones included
+	Turns    int                // turns taken, replayed ones included
+	Use      countersign.ModelUse
 }

@@ -1,0 +1,40 @@
+# Everything a contributor runs. `make help` lists it.
+
+SHELL := /bin/bash
+# Where Go's own installer puts it, for shells whose profile was not read.
+export PATH := $(PATH):/usr/local/go/bin
+
+FUZZTIME ?= 10s
+BENCH ?= .
+
+.DEFAULT_GOAL := help
+.PHONY: help test race fuzz bench fmt check
+
+help: ## List these targets
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
+
+test: check ## Check the form, then run every test on SQLite and on a private PostgreSQL (installed if missing)
+	@scripts/need python3
+	@scripts/with-postgres go test ./...
+
+check: ## Only what needs no server: gofmt and go vet
+	@scripts/need go
+	@unformatted=$$(gofmt -l .); [ -z "$$unformatted" ] || { echo "not formatted, run make fmt:"; echo "$$unformatted"; exit 1; }
+	@go vet ./...
+
+race: ## Run every test under the race detector (needs gcc, installed if missing)
+	@scripts/need go gcc python3
+	@CGO_ENABLED=1 scripts/with-postgres go test -race ./...
+
+fuzz: ## Fuzz every reader of hostile text for FUZZTIME (10s) each
+	@scripts/need go
+	@scripts/fuzz $(FUZZTIME)
+
+bench: ## Run the benchmarks matching BENCH (all), with PostgreSQL flushing to disk
+	@scripts/need go
+	@scripts/with-postgres --durable go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	$(if $(wildcard internal/bench/*.go),@scripts/with-postgres --durable go run ./internal/bench)
+
+fmt: ## Format the source and group its imports: standard library, others, ours
+	@scripts/need go
+	@go run golang.org/x/tools/cmd/goimports@v0.52.0 -local countersign -w .

@@ -1,0 +1,172 @@
+// Command countersign investigates payment disputes with a model that is never trusted. This file reads the command line;
+// each command has a file of its own, and the work is done elsewhere.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/alecthomas/kong"
+
+	"countersign"
+	"countersign/app"
+	"countersign/redact"
+)
+
+// version is stamped by the release build.
+var version = ""
+
+func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// cli is the command line.
+type cli struct {
+	Demo        demoCommand        `cmd:"" help:"Make an invented bank, work its disputes with the offline reviewer and serve the API. --once prints the table and exits."`
+	Serve       serveCommand       `cmd:"" help:"Serve the API and investigate cases, in one process."`
+	Worker      workerCommand      `cmd:"" help:"Investigate cases only."`
+	Migrate     migrateCommand     `cmd:"" help:"Bring the database to this version, and say from and to."`
+	Import      importCommand      `cmd:"" help:"Import a bank's records."`
+	Policy      policyCommand      `cmd:"" help:"Show or change the limits of what may be automatic."`
+	Investigate investigateCommand `cmd:"" help:"Investigate one transaction from the terminal."`
+	Audit       auditCommand       `cmd:"" help:"Verify or export the record."`
+	Eval        evalCommand        `cmd:"" help:"Score a model and the guard rails on labelled and hostile cases."`
+	Token       tokenCommand       `cmd:"" help:"Create an API token."`
+	Doctor      doctorCommand      `cmd:"" help:"Check database, key, clock, model and disk, and say what is wrong."`
+	Version     versionCommand     `cmd:"" help:"Print the version."`
+
+	Data     string `help:"Folder of the database, the master key and the lock." env:"COUNTERSIGN_DATA" placeholder:"DIR"`
+	Database string `help:"A SQLite path or a postgres:// URL." env:"COUNTERSIGN_DATABASE" placeholder:"URL"`
+	Quiet    bool   `help:"Log warnings and errors only."`
+
+	MasterKeyFile string `hidden:"" env:"COUNTERSIGN_MASTER_KEY_FILE"`
+	ModelProvider string `hidden:"" env:"COUNTERSIGN_MODEL_PROVIDER"`
+	ModelName     string `hidden:"" env:"COUNTERSIGN_MODEL"`
+	ModelBaseURL  string `hidden:"" env:"COUNTERSIGN_MODEL_BASE_URL"`
+	ModelAPIKey   string `hidden:"" env:"COUNTERSIGN_MODEL_API_KEY"`
+}
+
+// session is what every command gets.
+type session struct {
+	context.Context
+	*cli
+	in       io.Reader
+	out, err io.Writer
+}
+
+// exit ends the program with a code of its own and no further message.
+type exit int
+
+func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
+
+// run is the program with everything it touches as an argument. Exit codes: 0 done, 1 it could not be done or something is
+// wrong, 2 the command line is wrong or nothing could be judged.
+func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) (code int) {
+	var c cli
+	s := &session{Context: ctx, cli: &c, in: in, out: out, err: errs}
+	parser, err := kong.New(&c, kong.Name("countersign"), kong.Writers(out, errs), kong.Bind(s), kong.UsageOnMissing(),
+		kong.Description("Disputes investigated by a model that is never trusted: code checks every claim, applies a fixed policy, and is the only thing that may act."),
+		kong.Exit(func(code int) { panic(exit(code)) }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
+	if err != nil {
+		panic(err) // unreachable unless the struct above is malformed
+	}
+	defer func() {
+		if e, ok := recover().(exit); ok { // --help
+			code = int(e)
+		}
+	}()
+	k, err := parser.Parse(args)
+	if err != nil {
+		return complain(errs, err, 2)
+	}
+	return complain(errs, k.Run(s), 1)
+}
+
+// complain prints an error as one line and returns the exit code.
+func complain(w io.Writer, err error, code int) int {
+	var e exit
+	switch {
+	case err == nil:
+		return 0
+	case errors.As(err, &e):
+		return int(e)
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(w, "countersign: stopped")
+		return 1
+	}
+	fmt.Fprintln(w, "countersign: "+strings.ReplaceAll(redact.Mask(err.Error()).String(), "\n", "; "))
+	var said *countersign.Error
+	if errors.As(err, &said) && said.Kind == countersign.Invalid {
+		return 2
+	}
+	return code
+}
+
+// log writes structured lines to standard error, masked.
+func (s *session) log() *slog.Logger {
+	level := slog.LevelInfo
+	if s.Quiet {
+		level = slog.LevelWarn
+	}
+	return slog.New(redact.NewHandler(slog.NewJSONHandler(s.err, &slog.HandlerOptions{Level: level})))
+}
+
+// config is the app's configuration as flags and environment give it.
+func (s *session) config() app.Config {
+	return app.Config{
+		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, Version: programVersion(), Log: s.log(),
+		Model: app.ModelConfig{Provider: s.ModelProvider, Name: s.ModelName, BaseURL: s.ModelBaseURL, APIKey: s.ModelAPIKey},
+	}
+}
+
+func (s *session) dataFolder() string {
+	if s.Data != "" {
+		return absolute(s.Data)
+	}
+	if home := os.Getenv("XDG_DATA_HOME"); home != "" {
+		return filepath.Join(home, "countersign")
+	}
+	home, err := os.UserHomeDir()
+	if err != nil {
+		return absolute("countersign-data")
+	}
+	return filepath.Join(home, ".local", "share", "countersign")
+}
+
+func absolute(path string) string {
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path
+}
+
+// open opens the app for a command that works on the database and does not investigate.
+func (s *session) open() (*app.App, error) { return app.Open(s, s.config()) }
+
+func programVersion() string {
+	if version != "" {
+		return version
+	}
+	if info, ok := debug.ReadBuildInfo(); ok && info.Main.Version != "" && info.Main.Version != "(devel)" {
+		return info.Main.Version
+	}
+	return "development"
+}
+
+type versionCommand struct{}
+
+func (versionCommand) Run(s *session) error {
+	_, err := fmt.Fprintln(s.out, "countersign", programVersion())
+	return err
+}

@@ -1,0 +1,31 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+
+	"countersign/auth"
+)
+
+type tokenCommand struct {
+	Create tokenCreateCommand `cmd:"" help:"Create a token and print it once, alone on standard output."`
+}
+
+type tokenCreateCommand struct {
+	Name string `required:"" help:"For people; names may repeat."`
+	Role string `required:"" enum:"analyst,approver,auditor,admin" help:"One of analyst, approver, auditor, admin."`
+}
+
+func (c tokenCreateCommand) Run(s *session) (err error) {
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	secret, _, err := auth.NewToken(s, a.Store, c.Name, auth.Role(c.Role), operator())
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintln(s.out, secret)
+	return err
+}

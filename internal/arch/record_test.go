@@ -1,0 +1,180 @@
+package arch
+
+import (
+	"go/ast"
+	"go/token"
+	"path"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// A record row, and its payload, is written once. What is looked for in every SQL text, after comments were taken out and
+// white space was made one blank:
+var (
+	recordTable  = `(?:(?:only|if exists) )*(?:["\x60\[]?\w+["\x60\]]?\.)?["\x60\[]?record_(?:rows|payloads)\b`
+	changeRecord = []*regexp.Regexp{
+		regexp.MustCompile(`\bupdate (?:or \w+ )?` + recordTable),
+		regexp.MustCompile(`\bdelete from ` + recordTable),
+		regexp.MustCompile(`\btruncate (?:table )?(?:[\w"., ]+, ?)?` + recordTable),
+		regexp.MustCompile(`\b(?:insert or replace|replace) into ` + recordTable),
+		regexp.MustCompile(`\binsert (?:or \w+ )?into ` + recordTable + `.*\bdo update\b`),
+		regexp.MustCompile(`\bmerge into ` + recordTable),
+		regexp.MustCompile(`\bdrop table .*` + recordTable),
+		regexp.MustCompile(`\bdrop trigger .*record_`),
+		regexp.MustCompile(`\balter table ` + recordTable + `.*\b(?:drop|rename|disable|type)\b`),
+	}
+	// A table whose name is put in while the program runs could be any, so its name must be written out.
+	changeAnything = regexp.MustCompile(`\b(?:update|delete from|truncate(?: table)?|drop table(?: if exists)?|replace into) ["\x60\[]?(?:%[svq]|…)`)
+	// … except here, where it is one of a few tables of imported records. A record table's bare name, which alone could turn
+	// such a statement against the record, is refused in every product file.
+	byName   = map[string]bool{"store/imports.go": true}
+	bareName = regexp.MustCompile(`^\W*record_(?:rows|payloads)\W*$`)
+	// These switch the triggers off that would refuse the rest.
+	disarm = regexp.MustCompile(`session_replication_role|disable trigger|writable_schema|recursive_triggers`)
+
+	sqlComment = regexp.MustCompile(`(?s)/\*.*?\*/|--[^\n]*`)
+	blank      = regexp.MustCompile(`\s+`)
+)
+
+// changesRecord returns the first statement of an SQL text that changes, or could change, what was recorded.
+func changesRecord(sql string, namesItsTables bool) string {
+	for _, statement := range strings.Split(sqlComment.ReplaceAllString(sql, " "), ";") {
+		plain := strings.TrimSpace(blank.ReplaceAllString(strings.ToLower(statement), " "))
+		if disarm.MatchString(plain) || namesItsTables && changeAnything.MatchString(plain) {
+			return plain
+		}
+		for _, change := range changeRecord {
+			if change.MatchString(plain) {
+				return plain
+			}
+		}
+	}
+	return ""
+}
+
+// appendOnly reads every SQL file, and every text in the program. Tests are left out: some tamper, to see it found.
+func appendOnly(all tree) (checked int, broken []string) {
+	for _, s := range all {
+		switch {
+		case path.Ext(s.path) == ".sql":
+			checked += strings.Count(strings.ToLower(s.text), "create table record_rows")
+			if found := changesRecord(s.text, true); found != "" {
+				broken = append(broken, s.path+": changes the record: "+found)
+			}
+		case s.syntax != nil && !s.isTest():
+			texts(s, func(n ast.Node, text string) {
+				checked += strings.Count(strings.ToLower(text), "create table record_rows")
+				if found := changesRecord(text, !byName[s.path]); found != "" {
+					broken = append(broken, s.at(n)+": changes the record: "+found)
+				}
+				if bareName.MatchString(text) {
+					broken = append(broken, s.at(n)+": names a table of the record alone: write the statement out")
+				}
+			})
+		}
+	}
+	return checked, broken
+}
+
+// texts visits every string of a file, those that are added up from parts as one; a part that is not written out is "…".
+func texts(s source, visit func(ast.Node, string)) {
+	ast.Inspect(s.syntax, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.BasicLit, *ast.BinaryExpr:
+			if text, written := addedUp(n.(ast.Expr)); written {
+				visit(n, text)
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// addedUp returns the text of a string expression and whether any of it is written out.
+func addedUp(e ast.Expr) (text string, written bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		if e.Kind == token.STRING {
+			text, _ := strconv.Unquote(e.Value)
+			return text, true
+		}
+	case *ast.ParenExpr:
+		return addedUp(e.X)
+	case *ast.BinaryExpr:
+		if e.Op == token.ADD {
+			left, inLeft := addedUp(e.X)
+			right, inRight := addedUp(e.Y)
+			return left + right, inLeft || inRight
+		}
+	}
+	return "…", false
+}
+
+func TestNoSQLUpdatesOrDeletesARecordRow(t *testing.T) {
+	t.Run("in this module", func(t *testing.T) { holds(t, appendOnly) })
+
+	for _, sql := range []string{
+		"UPDATE record_rows SET kind = 'note' WHERE case_id = $1",
+		"update\n\tRecord_Rows\nset hash = ''",
+		"UPDATE ONLY public.record_rows SET hash = ''",
+		`UPDATE "record_payloads" SET body = NULL`,
+		"UPDATE OR REPLACE record_rows SET seq = 1",
+		"UPDATE /* only a little */ record_rows SET seq = 1",
+		"DELETE FROM record_rows",
+		"SELECT 1; DELETE FROM main.record_payloads WHERE case_id = $1",
+		"WITH gone AS (DELETE FROM record_rows RETURNING *) SELECT * FROM gone",
+		"TRUNCATE cases, record_rows",
+		"TRUNCATE TABLE record_payloads CASCADE",
+		"INSERT OR REPLACE INTO record_rows VALUES ($1)",
+		"REPLACE INTO record_payloads VALUES ($1)",
+		"INSERT INTO record_rows (case_id) VALUES ($1) ON CONFLICT (case_id, seq) DO UPDATE SET hash = excluded.hash",
+		"MERGE INTO record_rows USING x ON true WHEN MATCHED THEN DELETE",
+		"DROP TABLE IF EXISTS record_rows",
+		"DROP TRIGGER record_rows_no_update",
+		"DROP TRIGGER no_update ON record_rows",
+		"ALTER TABLE record_rows DISABLE TRIGGER ALL",
+		"ALTER TABLE record_payloads DROP COLUMN salt",
+		"ALTER TABLE record_rows RENAME TO old_rows",
+		"DELETE FROM %s WHERE case_id = $1",
+		"UPDATE \"%s\" SET x = 1",
+		"SET session_replication_role = replica",
+		"PRAGMA writable_schema = 1",
+	} {
+		t.Run("seen: "+sql, func(t *testing.T) {
+			refuses(t, appendOnly, "changes the record", "store/migrations/x.sql", sql)
+			refuses(t, appendOnly, "changes the record", "store/x.go", "package store; const q = "+strconv.Quote(sql))
+		})
+	}
+	for _, sql := range []string{
+		"CREATE TRIGGER record_rows_no_update BEFORE UPDATE ON record_rows BEGIN SELECT RAISE(ABORT, 'record rows are never updated'); END",
+		"CREATE TRIGGER keep BEFORE UPDATE OR DELETE OR TRUNCATE ON record_payloads FOR EACH STATEMENT EXECUTE FUNCTION refuse()",
+		"INSERT INTO record_rows (case_id, seq) VALUES ($1, $2), ($3, $4)",
+		"INSERT INTO cases (id) VALUES ($1) ON CONFLICT (id) DO UPDATE SET status = excluded.status",
+		"UPDATE record_heads SET seq = $2 WHERE case_id = $1",
+		"UPDATE cases SET status = $2 WHERE id IN (SELECT case_id FROM record_rows)",
+		"DELETE FROM sessions WHERE expires_at < $1",
+		"SELECT * FROM record_rows ORDER BY seq FOR UPDATE",
+		"ALTER TABLE record_rows ADD COLUMN note TEXT",
+	} {
+		t.Run("allowed: "+sql, func(t *testing.T) {
+			allows(t, appendOnly, "store/migrations/x.sql", sql)
+			allows(t, appendOnly, "store/x.go", "package store; const q = "+strconv.Quote(sql))
+		})
+	}
+	t.Run("a statement added up from parts is read as one", func(t *testing.T) {
+		refuses(t, appendOnly, "changes the record", "store/x.go", `package store; const q = "UPDATE " + "record_" + ("rows SET x = 1")`)
+		refuses(t, appendOnly, "changes the record", "store/x.go", `package store; func q(table string) string { return "DELETE FROM " + table }`)
+	})
+	t.Run("a statement over a few tables by name cannot be handed the record's", func(t *testing.T) {
+		allows(t, appendOnly, "store/imports.go", `package store; func q(table string) string { return "UPDATE " + table }`)
+		refuses(t, appendOnly, "changes the record", "store/imports.go", `package store; const q = "UPDATE record_rows SET x = 1"`)
+		refuses(t, appendOnly, "alone", "store/tables.go", `package store; var t = table{name: "record_rows"}`)
+	})
+	t.Run("a test may tamper, to see it found", func(t *testing.T) {
+		allows(t, appendOnly, "store/x_test.go", `package store; const q = "DELETE FROM record_rows"`)
+	})
+}

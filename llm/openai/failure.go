@@ -1,0 +1,173 @@
+package openai
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+
+	"countersign/llm"
+	"countersign/redact"
+)
+
+// failure is why an exchange gave no answer, and whether it is safe and sensible to try again.
+type failure struct {
+	kind    llm.ErrorKind
+	message string
+	again   bool
+	after   time.Duration // how long the server wants us to wait; below zero when it did not say
+	cause   error         // the caller's context error, else nil
+}
+
+func (f *failure) err(x *exchange, attempts []llm.Attempt) *llm.Error {
+	return &llm.Error{Kind: f.kind, Message: f.message, Attempts: attempts, Request: x.sent, Response: x.received, Err: f.cause}
+}
+
+const unsaid = time.Duration(-1)
+
+// broken is an exchange that the network, a clock or a limit ended.
+//
+// Only two kinds are tried again: no connection came about, or the connection went away without one byte of an answer. A
+// time-out after the request was written is not: the server may be working on it, and somebody pays for that.
+func (m *Model) broken(ctx context.Context, x *exchange) *failure {
+	var certificate *tls.CertificateVerificationError
+	switch {
+	case ctx.Err() != nil:
+		return m.ended(ctx)
+	case errors.Is(x.err, errTooLarge):
+		return &failure{kind: llm.Unreadable, message: fmt.Sprintf("the answer of %s is larger than %d bytes", m.host, m.cfg.MaxAnswer)}
+	case errors.As(x.err, &certificate):
+		return &failure{kind: llm.Unreachable, message: "no secure connection to " + m.host + ": " + m.safe(certificate.Error())}
+	case timedOut(x.err):
+		return m.late(x)
+	case x.answered.Load():
+		return m.halfway(x)
+	}
+	return &failure{kind: llm.Unreachable, message: "no answer from " + m.host + ": " + m.reason(x.err), again: !noSuchHost(x.err), after: unsaid}
+}
+
+// ended is a call whose time was up: ours, the caller's, or the caller no longer wants it.
+func (m *Model) ended(ctx context.Context) *failure {
+	switch {
+	case context.Cause(ctx) == errTotal:
+		return &failure{kind: llm.TimedOut, message: fmt.Sprintf("%s gave no complete answer within %s", m.host, m.cfg.Total)}
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return &failure{kind: llm.TimedOut, message: m.host + " gave no complete answer in the time left for the case", cause: ctx.Err()}
+	}
+	return &failure{kind: llm.Canceled, message: "the call was given up before " + m.host + " answered", cause: context.Canceled}
+}
+
+func (m *Model) late(x *exchange) *failure {
+	if !x.written.Load() {
+		return &failure{kind: llm.TimedOut, message: fmt.Sprintf("no connection to %s within %s", m.host, m.cfg.Connect), again: true, after: unsaid}
+	}
+	return &failure{kind: llm.TimedOut, message: fmt.Sprintf("%s did not begin to answer within %s; not tried again, the call may have been paid for", m.host, m.cfg.FirstByte)}
+}
+
+func (m *Model) halfway(x *exchange) *failure {
+	if x.status == 0 {
+		return &failure{kind: llm.Unreadable, message: m.host + " does not answer in HTTP: " + m.reason(x.err)}
+	}
+	return &failure{kind: llm.Unreachable, message: "the answer of " + m.host + " broke off: " + m.reason(x.err) + "; not tried again, the call may have been paid for"}
+}
+
+// declined is an answer with a status that is not success.
+func (m *Model) declined(x *exchange) *failure {
+	said := fmt.Sprintf("%s answered %d %s", m.host, x.status, http.StatusText(x.status))
+	if x.status < 400 {
+		return &failure{kind: llm.Refused, message: said + m.elsewhere(x.header) + ", and redirects are not followed"}
+	}
+	if text := m.safe(complaint(x.received)); text != "" {
+		said += ": " + text
+	}
+	switch x.status {
+	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
+	default:
+		if x.status < 500 {
+			return &failure{kind: llm.Refused, message: said}
+		}
+	}
+	return &failure{kind: llm.Unreachable, message: said, again: true, after: retryAfter(x.header)}
+}
+
+// elsewhere names where a redirect points, so that an operator can correct the base URL.
+func (m *Model) elsewhere(h http.Header) string {
+	u, err := url.Parse(h.Get("Location"))
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return " to " + m.safe(u.Scheme+"://"+u.Host)
+}
+
+// complaint is what an error body says, in any of the forms servers use.
+func complaint(body []byte) string {
+	var forms struct {
+		Error   json.RawMessage `json:"error"`
+		Message json.RawMessage `json:"message"`
+		Detail  json.RawMessage `json:"detail"`
+	}
+	if json.Unmarshal(body, &forms) != nil {
+		return page(string(body))
+	}
+	for _, raw := range []json.RawMessage{forms.Error, forms.Message, forms.Detail} {
+		if text := sentence(raw); text != "" {
+			return text
+		}
+	}
+	return ""
+}
+
+func sentence(raw json.RawMessage) (text string) {
+	if json.Unmarshal(raw, &text) == nil {
+		return text
+	}
+	var object struct{ Message string }
+	if json.Unmarshal(raw, &object) == nil && object.Message != "" {
+		return object.Message
+	}
+	return string(raw)
+}
+
+// page is text that is not JSON. A web page says nothing in its first line that helps anybody.
+func page(text string) string {
+	if strings.HasPrefix(strings.TrimSpace(text), "<") {
+		return "a web page"
+	}
+	return text
+}
+
+// safe makes somebody else's text fit for an error: no key, no personal data, one line, 300 characters.
+func (m *Model) safe(text string) string {
+	text = redact.Mask(string(scrub([]byte(text), m.cfg.APIKey))).String()
+	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
+	if r := []rune(text); len(r) > 300 {
+		return string(r[:300]) + "…"
+	}
+	return text
+}
+
+// reason is a network error without the URL that net/http puts before it.
+func (m *Model) reason(err error) string {
+	var u *url.Error
+	if errors.As(err, &u) {
+		err = u.Err
+	}
+	return m.safe(err.Error())
+}
+
+func timedOut(err error) bool {
+	var n net.Error
+	return errors.As(err, &n) && n.Timeout()
+}
+
+func noSuchHost(err error) bool {
+	var dns *net.DNSError
+	return errors.As(err, &dns) && dns.IsNotFound
+}

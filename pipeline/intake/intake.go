@@ -1,0 +1,241 @@
+// Package intake turns a request, from any channel, into a stored and queued case. There is one function for all of them.
+//
+// The case, the first row of its record and its job commit together or not at all, and nothing waits for a model. What is
+// wrong with a request is said before anything is written.
+package intake
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/base32"
+	"errors"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"countersign"
+	"countersign/audit"
+	"countersign/store"
+)
+
+// Request is what a channel hands over. Notes are the customer's own words and stay untrusted for good.
+type Request struct {
+	SubjectID  string
+	CustomerID string // optional: checked against the owner of the subject, never believed
+	Reason     countersign.DisputeReason
+	Notes      string
+	Channel    string     // "api" when empty
+	Key        *store.Key // optional idempotency key
+}
+
+// Found is the subject of a request as the records have it.
+type Found struct {
+	Subject    countersign.Subject
+	CustomerID string
+	Amount     countersign.Money
+	DueAt      *time.Time
+	DueSource  countersign.DueSource
+}
+
+// Desk is what intake must know of a desk.
+type Desk struct {
+	Name   countersign.DeskName
+	Prefix string // of case ids
+	// Find looks the subject up. A subject that is not on record is NotFound, another customer's is Unprocessed.
+	Find func(ctx context.Context, v store.View, r Request, now time.Time) (Found, error)
+}
+
+// Intake opens cases.
+type Intake struct {
+	Store *store.Store
+	Queue interface {
+		Add(context.Context, *store.Tx, countersign.CaseID) (int64, error)
+	}
+	NewID func(prefix string) countersign.CaseID // NewID when nil
+}
+
+// Opened is the case a request ended in. Created is false when it was open already, or when the key had been used before.
+type Opened struct {
+	Case    countersign.Case
+	Created bool
+}
+
+// Open stores and queues a case, or returns the one that is already open about the same subject for the same reason. The
+// same idempotency key with the same body returns the first case, with another body a Conflict.
+func (in Intake) Open(ctx context.Context, desk Desk, actor countersign.Actor, r Request) (Opened, error) {
+	r, err := r.checked()
+	if err != nil {
+		return Opened{}, err
+	}
+	if c, ok, err := in.remembered(ctx, r); err != nil || ok {
+		return Opened{Case: c}, err
+	}
+	// Insert first and look afterwards: most requests are new, and the unique indexes decide between two that meet.
+	for range 3 {
+		opened, err := in.open(ctx, desk, actor, r)
+		if countersign.KindOf(err) != countersign.Conflict {
+			return opened, err
+		}
+		if c, ok, err := in.earlier(ctx, desk, r); err != nil || ok {
+			return Opened{Case: c}, err
+		}
+	}
+	return Opened{}, countersign.Errorf(countersign.Unavailable, "other requests about the same transaction kept getting in first").Try("try again")
+}
+
+// remembered is the case that an earlier request with the same key opened.
+func (in Intake) remembered(ctx context.Context, r Request) (c countersign.Case, ok bool, err error) {
+	if r.Key == nil {
+		return c, false, nil
+	}
+	id, ok, err := in.Store.Remembered(ctx, *r.Key)
+	if err != nil || !ok {
+		return c, false, err
+	}
+	c, err = in.Store.Case(ctx, id)
+	return c, err == nil, err
+}
+
+// earlier is the case that is in the way: the one of this key, or the open one about the same subject for the same reason.
+func (in Intake) earlier(ctx context.Context, desk Desk, r Request) (countersign.Case, bool, error) {
+	if c, ok, err := in.remembered(ctx, r); err != nil || ok {
+		return c, ok, err
+	}
+	found, err := desk.Find(ctx, in.Store.View, r, in.Store.Now())
+	if err != nil {
+		return countersign.Case{}, false, err
+	}
+	c, ok, err := in.Store.OpenCase(ctx, desk.Name, found.Subject, r.Reason)
+	if err != nil || !ok || r.Key == nil {
+		return c, ok, err
+	}
+	return c, true, in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Remember(ctx, *r.Key, c.ID) })
+}
+
+func (in Intake) open(ctx context.Context, desk Desk, actor countersign.Actor, r Request) (opened Opened, err error) {
+	id := in.id(desk.Prefix)
+	err = in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		found, err := desk.Find(ctx, tx.View, r, tx.Now)
+		if err != nil {
+			return err
+		}
+		jobID, err := in.Queue.Add(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		opened = Opened{Case: newCase(id, desk, r, found, tx.Now), Created: true}
+		if err := tx.Birth(ctx, opened.Case, jobID, actor, store.Note{Kind: audit.Opened, Payload: openedRow(opened.Case)}); err != nil {
+			return err
+		}
+		if r.Key == nil {
+			return nil
+		}
+		return tx.Remember(ctx, *r.Key, id)
+	})
+	return opened, err
+}
+
+func newCase(id countersign.CaseID, desk Desk, r Request, f Found, now time.Time) countersign.Case {
+	return countersign.Case{
+		ID: id, Desk: desk.Name, Subject: f.Subject, CustomerID: f.CustomerID, Channel: r.Channel, Reason: r.Reason, Notes: r.Notes,
+		Amount: f.Amount, Status: countersign.Queued, OpenedAt: now, UpdatedAt: now, DueAt: f.DueAt, DueSource: f.DueSource,
+		Round: 1, Revision: 1, Fix: countersign.FixOutcome{State: countersign.FixNone},
+	}
+}
+
+// openedRow is what the first row of a record says.
+func openedRow(c countersign.Case) any {
+	return struct {
+		Round      int                       `json:"round"`
+		Status     countersign.Status        `json:"status"`
+		Desk       countersign.DeskName      `json:"desk"`
+		Subject    countersign.Subject       `json:"subject"`
+		CustomerID string                    `json:"customer_id"`
+		Reason     countersign.DisputeReason `json:"reason"`
+		Channel    string                    `json:"channel"`
+		Notes      string                    `json:"notes"`
+		Amount     countersign.Money         `json:"amount"`
+		DueAt      *time.Time                `json:"due_at"`
+		DueSource  countersign.DueSource     `json:"due_source"`
+	}{c.Round, c.Status, c.Desk, c.Subject, c.CustomerID, c.Reason, c.Channel, c.Notes, c.Amount, c.DueAt, c.DueSource}
+}
+
+func (in Intake) id(prefix string) countersign.CaseID {
+	if in.NewID != nil {
+		return in.NewID(prefix)
+	}
+	return NewID(prefix)
+}
+
+// NewID makes a case id that a person can read aloud: the desk's letter and eight characters without I, L, O and U. The
+// primary key catches the one in a million million that repeats.
+func NewID(prefix string) countersign.CaseID {
+	var b [5]byte
+	rand.Read(b[:])
+	return countersign.CaseID(prefix + crockford.EncodeToString(b[:]))
+}
+
+var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
+
+// Limits of what a request may carry, in bytes.
+const (
+	maxID    = 200
+	maxNotes = 20_000
+)
+
+// checked refuses what cannot be stored or would have to be guessed, naming the field and what was expected.
+func (r Request) checked() (Request, error) {
+	if r.Channel == "" {
+		r.Channel = "api"
+	}
+	err := errors.Join(
+		id("transaction_id", r.SubjectID, true), id("customer_id", r.CustomerID, false), id("channel", r.Channel, true),
+		text("notes", r.Notes, maxNotes), reason(r.Reason))
+	var first *countersign.Error
+	if errors.As(err, &first) {
+		return r, first
+	}
+	return r, nil
+}
+
+func reason(got countersign.DisputeReason) error {
+	var want []string
+	for _, known := range countersign.DisputeReasons {
+		if got == known {
+			return nil
+		}
+		want = append(want, string(known))
+	}
+	return countersign.Errorf(countersign.Invalid, "%q is not one of %s", clip(string(got)), strings.Join(want, ", ")).In("reason")
+}
+
+func id(field, value string, required bool) error {
+	switch {
+	case value == "" && required:
+		return countersign.Errorf(countersign.Invalid, "is missing").In(field)
+	case len(value) > maxID:
+		return countersign.Errorf(countersign.Invalid, "has %d bytes; an id has at most %d", len(value), maxID).In(field)
+	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
+		return countersign.Errorf(countersign.Invalid, "%q holds a control character", clip(value)).In(field)
+	}
+	return text(field, value, maxID)
+}
+
+func text(field, value string, max int) error {
+	switch {
+	case len(value) > max:
+		return countersign.Errorf(countersign.TooLarge, "has %d bytes; at most %d are kept", len(value), max).In(field)
+	case !utf8.ValidString(value):
+		return countersign.Errorf(countersign.Invalid, "is not valid UTF-8").In(field)
+	case strings.ContainsRune(value, 0):
+		return countersign.Errorf(countersign.Invalid, "holds a NUL character").In(field)
+	}
+	return nil
+}
+
+func clip(s string) string {
+	if len(s) > 40 {
+		return strings.ToValidUTF8(s[:40], "") + "…"
+	}
+	return s
+}

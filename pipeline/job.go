@@ -1,0 +1,209 @@
+package pipeline
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"countersign"
+	"countersign/audit"
+	"countersign/desk"
+	"countersign/llm"
+	"countersign/pipeline/investigate"
+	"countersign/pipeline/investigate/fence"
+	"countersign/store"
+)
+
+// job is one case in this worker's hands.
+type job struct {
+	Case   countersign.Case
+	desk   desk.Desk
+	lease  store.Lease
+	model  llm.Model
+	fence  fence.Fence
+	nonce  string
+	canary string
+	past   []investigate.Turn // turns of this round that another worker recorded before it died
+	starts int                // how often this round was begun, this time included
+}
+
+// maxStarts is how often one round may be begun. A case that takes its worker down with it each time must not do so for
+// ever.
+const maxStarts = 5
+
+// started is the payload of the row that begins, or takes up again, a round.
+type started struct {
+	Round   int                `json:"round"`
+	Status  countersign.Status `json:"status"`
+	Model   llm.Identity       `json:"model"`
+	Canary  string             `json:"canary"`
+	Fence   string             `json:"fence"`
+	Resumed int                `json:"resumed_after_turn,omitempty"`
+}
+
+// take gets the case's lease and everything that was recorded of its round. False when there is nothing to do.
+func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok bool, err error) {
+	err = p.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		j = job{nonce: rand.Text()[:12], canary: rand.Text()[:16]}
+		if j.lease, ok, err = tx.TakeLease(ctx, id, tx.Now.Add(p.leaseTime())); err != nil || !ok {
+			return err
+		}
+		if j.Case, err = tx.Case(ctx, id); err != nil {
+			return err
+		}
+		if err := p.resume(ctx, tx.View, &j); err != nil {
+			return err
+		}
+		return tx.Record(ctx, id, p.actor(), store.Note{Kind: audit.Started, Payload: started{
+			Round: j.Case.Round, Status: countersign.Investigating, Model: j.model.Identity(), Canary: j.canary, Fence: j.nonce, Resumed: len(j.past)}})
+	})
+	return j, ok && err == nil, err
+}
+
+// resume fills in what the case's desk, its model and its record say.
+func (p *Pipeline) resume(ctx context.Context, v store.View, j *job) error {
+	var known bool
+	if j.desk, known = p.Desks[j.Case.Desk]; !known {
+		return fmt.Errorf("case %s is of desk %q, which this program does not have", j.Case.ID, j.Case.Desk)
+	}
+	j.model = p.Model(j.Case)
+	j.starts = 1
+	if j.lease.Token > 1 { // somebody has held it before
+		if err := j.replay(ctx, v); err != nil {
+			return err
+		}
+	}
+	j.fence = fence.New(j.nonce)
+	return nil
+}
+
+// replay reads the round's turns and steps out of the record.
+func (j *job) replay(ctx context.Context, v store.View) error {
+	for row, err := range v.RecordRows(ctx, j.Case.ID, 0) {
+		if err != nil {
+			return err
+		}
+		if row.Payload == nil {
+			continue // erased: the case is closed, or this round is not the one
+		}
+		if err := j.replayRow(row); err != nil {
+			return fmt.Errorf("read row %d of the record: %w", row.Seq, err)
+		}
+	}
+	return nil
+}
+
+func (j *job) replayRow(row store.RecordRow) error {
+	var round struct {
+		Round int `json:"round"`
+	}
+	if err := json.Unmarshal(row.Payload.Bytes, &round); err != nil || round.Round != j.Case.Round {
+		return err
+	}
+	switch row.Kind {
+	case audit.Started:
+		var s started
+		err := json.Unmarshal(row.Payload.Bytes, &s)
+		j.nonce, j.canary, j.starts = s.Fence, s.Canary, j.starts+1
+		return err
+	case audit.ModelTurn:
+		var turn investigate.Turn
+		err := json.Unmarshal(row.Payload.Bytes, &turn)
+		j.past = append(j.past, turn)
+		return err
+	case audit.ToolCall:
+		var step countersign.Step
+		err := json.Unmarshal(row.Payload.Bytes, &step)
+		last := &j.past[len(j.past)-1] // a turn's steps are written after it, in one transaction
+		last.Steps = append(last.Steps, step)
+		return err
+	}
+	return nil
+}
+
+// conversation is the job as the investigation needs it.
+func (p *Pipeline) conversation(j job) investigate.Conversation {
+	return investigate.Conversation{
+		Model: j.model, Brief: j.desk.Brief(j.Case), Tools: j.desk.Tools(p.Store.View, j.Case), Bounds: p.Bounds, Fence: j.fence,
+		Canary: j.canary, Past: j.past, Now: p.Store.Now,
+		Record: func(ctx context.Context, turn investigate.Turn) error { return p.recordTurn(ctx, j, turn) },
+	}
+}
+
+type turnRow struct {
+	Round int `json:"round"`
+	investigate.Turn
+}
+
+type stepRow struct {
+	Round int `json:"round"`
+	countersign.Step
+}
+
+// recordTurn writes a turn and its steps in one transaction, and renews the lease with it.
+func (p *Pipeline) recordTurn(ctx context.Context, j job, turn investigate.Turn) error {
+	notes := []store.Note{{Kind: audit.ModelTurn, Payload: turnRow{j.Case.Round, turn}}}
+	for _, step := range turn.Steps {
+		notes = append(notes, store.Note{Kind: audit.ToolCall, Payload: stepRow{j.Case.Round, step}})
+	}
+	return p.write(ctx, j, func(ctx context.Context, tx *store.Tx) error { return tx.Record(ctx, j.Case.ID, p.actor(), notes...) })
+}
+
+// write is a transaction of this job: it begins by holding the lease, so that a stale worker writes nothing.
+func (p *Pipeline) write(ctx context.Context, j job, f func(context.Context, *store.Tx) error) error {
+	return p.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.HoldLease(ctx, j.lease, tx.Now.Add(p.leaseTime())); err != nil {
+			return err
+		}
+		return f(ctx, tx)
+	})
+}
+
+// keep renews the lease while the job lasts and cancels the job when the lease is lost.
+func (p *Pipeline) keep(ctx context.Context, j job) (context.Context, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		tick := time.NewTicker(p.leaseTime() / 3)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+				if err := p.write(ctx, j, nothing); errors.Is(err, store.ErrLeaseLost) {
+					cancel(err)
+				}
+			}
+		}
+	}()
+	return ctx, func() { cancel(nil); <-done }
+}
+
+func nothing(context.Context, *store.Tx) error { return nil }
+
+// leave gives up the lease of a job that the program's stop interrupted, so that the next start need not wait for it.
+func (p *Pipeline) leave(ctx context.Context, j job) error {
+	err := p.Store.Write(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
+		return tx.HoldLease(ctx, j.lease, time.Unix(0, 0))
+	})
+	if errors.Is(err, store.ErrLeaseLost) {
+		return nil
+	}
+	return err
+}
+
+func (p *Pipeline) leaseTime() time.Duration {
+	if p.Lease > 0 {
+		return p.Lease
+	}
+	return 15 * time.Second
+}
+
+func (p *Pipeline) actor() countersign.Actor {
+	return countersign.Actor{Kind: countersign.Worker, ID: p.Worker}
+}

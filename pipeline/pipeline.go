@@ -1,0 +1,130 @@
+// Package pipeline carries a case from the queue to a fix or a person.
+//
+// It has no word of any desk in it: what differs between desks arrives as a desk.Desk. Everything a stage learns is recorded
+// in the transaction that makes it true, under a lease that another worker takes over when this one dies.
+package pipeline
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"countersign"
+	"countersign/desk"
+	"countersign/llm"
+	"countersign/pipeline/execute"
+	"countersign/pipeline/investigate"
+	"countersign/pipeline/policy"
+	"countersign/pipeline/verify"
+	"countersign/store"
+)
+
+// Pipeline works cases. It is safe for concurrent use.
+type Pipeline struct {
+	Store  *store.Store
+	Desks  map[countersign.DeskName]desk.Desk
+	Model  func(countersign.Case) llm.Model // which model investigates this case
+	Bounds investigate.Bounds
+	Worker string        // names this process in the record
+	Lease  time.Duration // how long a silent worker keeps a case, 15 s when zero; it renews three times in that time
+	Log    *slog.Logger
+}
+
+// Work carries one case from the queue to a fix or a person. Whatever goes wrong, it ends with a person and never with a
+// fix. A case that another worker holds, or that needs none, is left alone.
+//
+// An error means that the database could not be reached or that the program stops: the case stays where its record ends,
+// and whoever takes it next goes on from there.
+func (p *Pipeline) Work(ctx context.Context, id countersign.CaseID) error {
+	j, ok, err := p.take(ctx, id)
+	if err != nil || !ok {
+		return err
+	}
+	ctx, letGo := p.keep(ctx, j)
+	defer letGo()
+
+	err = p.carry(ctx, j)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, store.ErrLeaseLost):
+		return nil // another worker has the case, and what this one had recorded
+	case ctx.Err() != nil:
+		return errors.Join(err, p.leave(ctx, j))
+	}
+	return err
+}
+
+// carry is the whole of an investigation. A panic in any stage is a bug of ours and ends with a person.
+func (p *Pipeline) carry(ctx context.Context, j job) (err error) {
+	defer func() {
+		if r := recover(); r != nil {
+			p.Log.ErrorContext(ctx, "panic while working a case", "case", string(j.Case.ID), "panic", fmt.Sprint(r))
+			err = p.giveUp(ctx, j, "the investigation stopped with an internal error")
+		}
+	}()
+	if j.starts > maxStarts {
+		return p.giveUp(ctx, j, fmt.Sprintf("the investigation was interrupted %d times", j.starts-1))
+	}
+	facts := p.facts(ctx, j)
+	outcome, err := investigate.Run(ctx, p.conversation(j))
+	if err != nil {
+		return err
+	}
+	evidence := verify.Citations(outcome.Proposal, outcome.Steps, j.fence.Strip)
+	limits, err := p.Store.Limits(ctx)
+	if err != nil {
+		return err
+	}
+	input := policy.Input{Limits: limits, Amount: j.Case.Amount, Facts: facts, Proposal: outcome.Proposal, Evidence: evidence}
+	return p.conclude(ctx, j, judged{input, policy.Decide(j.desk.Rules, input), outcome.Use})
+}
+
+// facts reads the records without the model. What cannot be read is a fact of its own, and a reason.
+func (p *Pipeline) facts(ctx context.Context, j job) countersign.Facts {
+	facts, err := j.desk.Facts(ctx, p.Store.View, j.Case)
+	if err == nil {
+		return facts
+	}
+	p.Log.ErrorContext(ctx, "read the facts of a case", "case", string(j.Case.ID), "error", err)
+	var e *countersign.Error
+	if errors.As(err, &e) && e.Kind != countersign.Internal {
+		return countersign.Facts{Unreadable: e.Error()}
+	}
+	return countersign.Facts{Unreadable: "the database did not answer"}
+}
+
+// conclude ends the investigation: the policy acts, or a person must. A fix that the executor refuses, because the records
+// say something else by now, goes to a person with that reason.
+func (p *Pipeline) conclude(ctx context.Context, j job, v judged) error {
+	if v.verdict.Kind != countersign.Automatic {
+		return p.toReview(ctx, j, v, countersign.FixOutcome{State: planned(v.input.Facts.Fix), Fix: v.input.Facts.Fix})
+	}
+	err := p.act(ctx, j, v)
+	var refused *execute.Refused
+	if errors.As(err, &refused) {
+		v.verdict = policy.NotApplicable(v.verdict, refused.Why)
+		return p.toReview(ctx, j, v, countersign.FixOutcome{State: countersign.FixRefused, Why: refused.Why, Fix: v.input.Facts.Fix})
+	}
+	return err
+}
+
+func planned(fix *countersign.Fix) countersign.FixState {
+	if fix == nil {
+		return countersign.FixNone
+	}
+	return countersign.FixPlanned
+}
+
+// giveUp sends a case to a person without a proposal of the model's.
+func (p *Pipeline) giveUp(ctx context.Context, j job, why string) error {
+	limits, err := p.Store.Limits(ctx)
+	if err != nil {
+		return err
+	}
+	proposal := investigate.HardCoded(j.desk.Brief(j.Case), countersign.NoDecision, why)
+	input := policy.Input{Limits: limits, Amount: j.Case.Amount, Proposal: proposal, Facts: countersign.Facts{Unreadable: why}}
+	return p.toReview(ctx, j, judged{input: input, verdict: policy.Decide(j.desk.Rules, input)}, countersign.FixOutcome{State: countersign.FixNone})
+}

@@ -1,0 +1,192 @@
+// Package queue hands a case to a worker once the transaction that opened it has committed.
+//
+// River carries the message and wakes a worker; the lease in the store says who has the case. A message may arrive twice, or
+// its worker may die: neither matters, because whoever does not get the lease has nothing to do, and a sweep puts a case
+// back whose lease ran out. A job holds the case's id and nothing else.
+package queue
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/riverqueue/river"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+
+	"countersign"
+	"countersign/store"
+)
+
+// Config is how a queue works.
+type Config struct {
+	Store     *store.Store
+	Work      func(context.Context, countersign.CaseID) error // nil for a process that only opens cases
+	Workers   int                                             // cases investigated at once, 16 when zero
+	Exclusive bool                                            // no other process works on this database
+	Sweep     time.Duration                                   // between looks for stranded cases, 3 s when zero
+	Grace     time.Duration                                   // what Stop gives running investigations to end by themselves, 20 s when zero
+	Log       *slog.Logger
+}
+
+// Queue is a running queue.
+type Queue struct {
+	client  *river.Client[*sql.Tx]
+	config  Config
+	sweeper context.CancelFunc
+	swept   chan struct{}
+}
+
+// job is the message. Its kind is stored with it, so it never changes.
+type job struct {
+	Case string `json:"case"`
+}
+
+func (job) Kind() string { return "case" }
+
+type worker struct {
+	river.WorkerDefaults[job]
+	work func(context.Context, countersign.CaseID) error
+}
+
+// Work lets River try again when the database could not be reached. Everything else that can go wrong has ended with a
+// person by the time the pipeline returns.
+func (w worker) Work(ctx context.Context, j *river.Job[job]) error {
+	return w.work(ctx, countersign.CaseID(j.Args.Case))
+}
+
+// Timeout is none: an investigation bounds itself, and a job that River gave up on would run on without its lease.
+func (w worker) Timeout(*river.Job[job]) time.Duration { return -1 }
+
+// New prepares a queue; Start sets it to work. Adding cases needs no Start.
+func New(c Config) (*Queue, error) {
+	config := &river.Config{Logger: c.Log}
+	if c.Work != nil {
+		config = workConfig(c)
+	}
+	client, err := river.NewClient(driver(c.Store), config)
+	if err != nil {
+		return nil, fmt.Errorf("set up the queue: %w", err)
+	}
+	return &Queue{client: client, config: c}, nil
+}
+
+func workConfig(c Config) *river.Config {
+	workers := river.NewWorkers()
+	river.AddWorker(workers, worker{work: c.Work})
+	return &river.Config{
+		Logger: c.Log, Workers: workers, JobTimeout: -1, SoftStopTimeout: positive(c.Grace, 20*time.Second),
+		// The default of 100 ms holds back the second of two cases opened together for up to half a second.
+		FetchCooldown: 10 * time.Millisecond,
+		Queues:        map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: int(positive(time.Duration(c.Workers), 16))}},
+	}
+}
+
+func positive(value, otherwise time.Duration) time.Duration {
+	if value > 0 {
+		return value
+	}
+	return otherwise
+}
+
+func driver(s *store.Store) riverdriver.Driver[*sql.Tx] {
+	if s.Pool() != nil {
+		return riverdatabasesql.NewWithPgxListener(s.DB(), s.Pool())
+	}
+	return riversqlite.New(s.DB())
+}
+
+// Add queues a case in the caller's transaction and returns the job's id. If the transaction does not commit there is no
+// job.
+func (q *Queue) Add(ctx context.Context, tx *store.Tx, id countersign.CaseID) (int64, error) {
+	res, err := q.client.InsertTx(ctx, tx.SQL(), job{Case: string(id)}, nil)
+	if err != nil {
+		return 0, fmt.Errorf("queue case %s: %w", id, err)
+	}
+	return res.Job.ID, nil
+}
+
+// Start begins to work. It puts stranded cases back first, and again every few seconds until Stop.
+func (q *Queue) Start(ctx context.Context) error {
+	if err := q.sweep(ctx, q.config.Exclusive); err != nil {
+		return err
+	}
+	if err := q.client.Start(ctx); err != nil {
+		return fmt.Errorf("start the queue: %w", err)
+	}
+	ctx, q.sweeper = context.WithCancel(ctx)
+	q.swept = make(chan struct{})
+	go q.sweepUntilDone(ctx)
+	return nil
+}
+
+// Stop takes no new case, gives running investigations the grace time to end and cancels what is left: those cases keep
+// their recorded turns, and the next start goes on from there.
+func (q *Queue) Stop(ctx context.Context) error {
+	if q.sweeper == nil {
+		return nil
+	}
+	q.sweeper()
+	<-q.swept
+	if err := q.client.Stop(ctx); err != nil && !errors.Is(err, context.Canceled) {
+		return fmt.Errorf("stop the queue: %w", err)
+	}
+	return nil
+}
+
+func (q *Queue) sweepUntilDone(ctx context.Context) {
+	defer close(q.swept)
+	tick := time.NewTicker(positive(q.config.Sweep, 3*time.Second))
+	defer tick.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-tick.C:
+			if err := q.sweep(ctx, false); err != nil && ctx.Err() == nil {
+				q.config.Log.ErrorContext(ctx, "look for stranded cases", "error", err)
+			}
+		}
+	}
+}
+
+// sweep puts every stranded case back, each in a transaction of its own.
+func (q *Queue) sweep(ctx context.Context, exclusive bool) error {
+	ids, err := q.config.Store.Stranded(ctx, q.config.Store.Now(), exclusive)
+	if err != nil {
+		return err
+	}
+	for _, id := range ids {
+		if err := q.putBack(ctx, id, exclusive); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+var errNotStranded = errors.New("not stranded any more")
+
+func (q *Queue) putBack(ctx context.Context, id countersign.CaseID, exclusive bool) error {
+	err := q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		jobID, err := q.Add(ctx, tx, id)
+		if err != nil {
+			return err
+		}
+		freed, err := tx.FreeLease(ctx, id, jobID, exclusive)
+		if err == nil && !freed {
+			return errNotStranded // so that its job is not kept either
+		}
+		return err
+	})
+	if errors.Is(err, errNotStranded) {
+		return nil
+	}
+	if err == nil {
+		q.config.Log.InfoContext(ctx, "put a stranded case back into the queue", "case", string(id))
+	}
+	return err
+}

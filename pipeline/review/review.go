@@ -1,0 +1,291 @@
+// Package review is what people do with a case: approve, override, escalate, edit the message, retry.
+//
+// Each act is one transaction with its record rows, made by somebody, on the revision of the case that they saw. A person
+// may waive a limit or a doubt and says why; nobody may waive that the debit was posted, the currency, what is left to give
+// back, or that the records changed. A verb this package does not know changes nothing.
+package review
+
+import (
+	"context"
+	"strings"
+	"unicode/utf8"
+
+	"countersign"
+	"countersign/audit"
+	"countersign/pipeline/execute"
+	"countersign/store"
+)
+
+// Desk is what review must know of a desk.
+type Desk struct {
+	Outcome  map[string]countersign.Outcome // what approving a recommendation ends in; one that is missing asks for a person
+	Outcomes []countersign.Outcome          // what a person may override with
+	Justify  execute.Justify                // the fix that the records support
+	// Waive is the fix of that kind which a person may post although the records do not support it.
+	Waive func(context.Context, store.View, countersign.Case, countersign.FixKind) (*countersign.Fix, string, error)
+}
+
+// Review carries out what people decide.
+type Review struct {
+	Store *store.Store
+	Queue interface {
+		Add(context.Context, *store.Tx, countersign.CaseID) (int64, error)
+	}
+	Desks map[countersign.DeskName]Desk
+}
+
+// Act is who acts on which case, and the revision that they saw. A revision that is no longer the case's is a Conflict:
+// somebody else was faster, and the person must look again.
+type Act struct {
+	Case     countersign.CaseID
+	Revision int64
+	Actor    countersign.Actor
+}
+
+// on runs f on the locked case, saves it and records what f says, in one transaction.
+func (r Review) on(ctx context.Context, act Act, f func(context.Context, *store.Tx, *countersign.Case) ([]store.Note, error)) (c countersign.Case, err error) {
+	err = r.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if c, err = tx.LockCase(ctx, act.Case); err != nil {
+			return err
+		}
+		if err := act.fits(c); err != nil {
+			return err
+		}
+		notes, err := f(ctx, tx, &c)
+		if err != nil {
+			return err
+		}
+		if err := tx.Save(ctx, &c); err != nil {
+			return err
+		}
+		return tx.Record(ctx, c.ID, act.Actor, notes...)
+	})
+	return c, err
+}
+
+// fits refuses an act on a case that has moved on, or that no person holds.
+func (a Act) fits(c countersign.Case) error {
+	switch {
+	case a.Revision != c.Revision:
+		return countersign.Errorf(countersign.Conflict, "the case is at revision %d, you saw %d", c.Revision, a.Revision).
+			In("If-Match").Try("read the case again and decide on what it says now")
+	case c.Status == countersign.Closed:
+		return countersign.Errorf(countersign.Conflict, "the case is closed: %s", c.Outcome)
+	case c.Status != countersign.InReview:
+		return countersign.Errorf(countersign.Conflict, "the case is %s; a person can decide once it is in review", c.Status).
+			Try("wait until the investigation has ended")
+	}
+	return nil
+}
+
+// decision is the payload of a row of kind decision.
+type decision struct {
+	Round     int                 `json:"round"`
+	Status    countersign.Status  `json:"status"`
+	Verb      string              `json:"verb"` // approve, override, escalate, retry
+	Outcome   countersign.Outcome `json:"outcome_wanted,omitempty"`
+	Fix       string              `json:"fix,omitempty"`
+	Reason    string              `json:"reason,omitempty"`
+	Reference string              `json:"reference,omitempty"`
+	Waived    []string            `json:"waived,omitempty"` // the reasons that stood when it was decided
+}
+
+// Approve carries out what the case recommends. A recommended fix is posted only if the records support it now: otherwise
+// it is a Conflict, and the person may override. A recommendation to escalate raises the case.
+func (r Review) Approve(ctx context.Context, act Act) (countersign.Case, error) {
+	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
+		desk := r.Desks[c.Desk]
+		outcome, ok := desk.Outcome[c.Recommendation]
+		if !ok {
+			c.Raised = true
+			return []store.Note{{Kind: audit.Decision, Payload: decided(*c, "approve", "")}}, nil
+		}
+		d := decided(*c, "approve", "")
+		d.Outcome = outcome
+		if outcome != countersign.Resolved {
+			return closed(c, outcome, d), nil
+		}
+		fix, seen, err := desk.Justify(ctx, tx.View, *c)
+		if err != nil {
+			return nil, err
+		}
+		if fix == nil {
+			return nil, countersign.Errorf(countersign.Conflict, "the records do not support a fix").
+				Try("override with outcome resolved and name the fix: reversal, refund or none")
+		}
+		return r.post(ctx, tx, c, act, *fix, seen, desk.Justify, d)
+	})
+}
+
+// Override decides against, or without, the recommendation. Reason says why and is kept. Fix is reversal, refund or none,
+// and belongs to the outcome resolved: resolved with none closes without moving money.
+func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outcome, reason, fix string) (countersign.Case, error) {
+	if err := said("reason", reason); err != nil {
+		return countersign.Case{}, err
+	}
+	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
+		desk := r.Desks[c.Desk]
+		if err := overridable(desk, outcome, fix); err != nil {
+			return nil, err
+		}
+		d := decided(*c, "override", reason)
+		d.Outcome, d.Fix = outcome, fix
+		if outcome != countersign.Resolved || fix == "none" {
+			return closed(c, outcome, d), nil
+		}
+		kind := countersign.FixKind(fix)
+		waived, seen, err := desk.Waive(ctx, tx.View, *c, kind)
+		if err != nil {
+			return nil, err
+		}
+		again := func(ctx context.Context, v store.View, c countersign.Case) (*countersign.Fix, string, error) {
+			return desk.Waive(ctx, v, c, kind)
+		}
+		return r.post(ctx, tx, c, act, *waived, seen, again, d)
+	})
+}
+
+// overridable refuses outcomes and fixes that do not exist, before anything is touched.
+func overridable(desk Desk, outcome countersign.Outcome, fix string) error {
+	var known []string
+	for _, o := range desk.Outcomes {
+		known = append(known, string(o))
+		if o != outcome {
+			continue
+		}
+		switch {
+		case o != countersign.Resolved && fix != "" && fix != "none":
+			return countersign.Errorf(countersign.Invalid, "a fix belongs to the outcome resolved, not to %s", o).In("fix")
+		case o == countersign.Resolved && fix != string(countersign.Reversal) && fix != string(countersign.Refund) && fix != "none":
+			return countersign.Errorf(countersign.Invalid, "%q is not one of reversal, refund, none", fix).In("fix")
+		}
+		return nil
+	}
+	return countersign.Errorf(countersign.Invalid, "%q is not one of %s", string(outcome), strings.Join(known, ", ")).In("outcome").
+		Try("to hand the case on, use escalate")
+}
+
+// post applies the fix and closes the case with it.
+func (r Review) post(ctx context.Context, tx *store.Tx, c *countersign.Case, act Act, fix countersign.Fix, seen string, justify execute.Justify, d decision) ([]store.Note, error) {
+	posting, err := execute.Apply(ctx, tx, execute.Order{Case: *c, Fix: fix, Seen: seen, Justify: justify, Actor: act.Actor})
+	if refused, ok := err.(*execute.Refused); ok {
+		return nil, countersign.Errorf(countersign.Conflict, "the fix cannot be applied: %s", refused.Why).
+			Try("read the case again; the records say something else now")
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.Fix = countersign.FixOutcome{State: countersign.FixPosted, Fix: &fix}
+	notes := closed(c, countersign.Resolved, d)
+	row := store.Note{Kind: audit.Fix, Payload: posting.Row(c.Round, d.Reason)}
+	return []store.Note{notes[0], row, notes[1]}, nil
+}
+
+// Escalate raises the case to approvers and keeps it in review. With the reference of the outside desk that took it, the
+// case closes as escalated.
+func (r Review) Escalate(ctx context.Context, act Act, reason, reference string) (countersign.Case, error) {
+	if err := said("reason", reason); err != nil {
+		return countersign.Case{}, err
+	}
+	if err := short("reference", reference, 200); err != nil {
+		return countersign.Case{}, err
+	}
+	return r.on(ctx, act, func(_ context.Context, _ *store.Tx, c *countersign.Case) ([]store.Note, error) {
+		d := decided(*c, "escalate", reason)
+		d.Reference = strings.TrimSpace(reference)
+		c.Raised = true
+		if d.Reference == "" {
+			return []store.Note{{Kind: audit.Decision, Payload: d}}, nil
+		}
+		d.Outcome = countersign.Escalated
+		return closed(c, countersign.Escalated, d), nil
+	})
+}
+
+// Message replaces the draft to the customer. Nothing is sent; closing freezes it.
+func (r Review) Message(ctx context.Context, act Act, draft string) (countersign.Case, error) {
+	if err := short("text", draft, 5000); err != nil {
+		return countersign.Case{}, err
+	}
+	return r.on(ctx, act, func(_ context.Context, _ *store.Tx, c *countersign.Case) ([]store.Note, error) {
+		c.Message = draft
+		return []store.Note{{Kind: audit.Message, Payload: struct {
+			Round int    `json:"round"`
+			Text  string `json:"text"`
+		}{c.Round, draft}}}, nil
+	})
+}
+
+// retryable are the reasons after which another investigation can find more: the model failed, or records could not be read
+// or were not known yet.
+var retryable = map[countersign.ReasonCode]bool{
+	countersign.ModelFailed: true, countersign.ModelSawPartialCase: true, countersign.FactsUnreadable: true, countersign.FactsUnknown: true,
+}
+
+// Retry starts a new round. The old one stays in the record; the case's proposal, facts and verdict are the new round's.
+func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
+	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
+		if !mayRetry(*c) {
+			return nil, countersign.Errorf(countersign.Conflict, "another investigation would find the same").
+				Try("retry is for a model that failed and for records that were unreadable or unknown")
+		}
+		jobID, err := r.Queue.Add(ctx, tx, c.ID)
+		if err != nil {
+			return nil, err
+		}
+		c.Round++
+		c.Status, c.Recommendation, c.Raised = countersign.Queued, "", false
+		c.Proposal, c.Facts, c.Verdict, c.Fix, c.Message = nil, nil, nil, countersign.FixOutcome{State: countersign.FixNone}, ""
+		if err := tx.SetJob(ctx, c.ID, jobID); err != nil {
+			return nil, err
+		}
+		return []store.Note{{Kind: audit.Decision, Payload: decided(*c, "retry", "")}}, nil
+	})
+}
+
+func mayRetry(c countersign.Case) bool {
+	if c.Verdict == nil {
+		return false
+	}
+	for _, reason := range c.Verdict.Reasons {
+		if retryable[reason.Code] {
+			return true
+		}
+	}
+	return false
+}
+
+// decided is a decision on the case as it stands; Status is set again by closed.
+func decided(c countersign.Case, verb, reason string) decision {
+	d := decision{Round: c.Round, Status: c.Status, Verb: verb, Reason: strings.TrimSpace(reason)}
+	if c.Verdict != nil {
+		for _, r := range c.Verdict.Reasons {
+			d.Waived = append(d.Waived, string(r.Code))
+		}
+	}
+	return d
+}
+
+// closed ends the case by a person and returns the rows that say so.
+func closed(c *countersign.Case, outcome countersign.Outcome, d decision) []store.Note {
+	c.Status, c.Outcome, c.HandledBy = countersign.Closed, outcome, countersign.ByPerson
+	return []store.Note{{Kind: audit.Decision, Payload: d}, {Kind: audit.Closed, Payload: store.Closing(*c)}}
+}
+
+// said refuses an empty reason: a decision that nobody can understand later is not one.
+func said(field, text string) error {
+	if strings.TrimSpace(text) == "" {
+		return countersign.Errorf(countersign.Invalid, "is missing").In(field).Try("say in a sentence why")
+	}
+	return short(field, text, 2000)
+}
+
+func short(field, text string, max int) error {
+	switch {
+	case len(text) > max:
+		return countersign.Errorf(countersign.TooLarge, "has %d bytes; at most %d are kept", len(text), max).In(field)
+	case !utf8.ValidString(text) || strings.ContainsRune(text, 0):
+		return countersign.Errorf(countersign.Invalid, "is not valid UTF-8 text").In(field)
+	}
+	return nil
+}

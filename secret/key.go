@@ -1,0 +1,80 @@
+// Package secret keeps the master key that provider keys and connection strings will be sealed under. Today it makes the
+// key, finds it again and says plainly when it is not there; nothing is sealed with it yet.
+package secret
+
+import (
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"countersign"
+)
+
+// Key is a master key of 32 random bytes. It prints as its id, never as itself.
+type Key struct{ bytes [32]byte }
+
+// ID tells keys apart without giving anything away: the first eight bytes of the key's SHA-256 under a tag of its own.
+func (k Key) ID() string {
+	sum := sha256.Sum256(append([]byte("countersign master key\x00"), k.bytes[:]...))
+	return hex.EncodeToString(sum[:8])
+}
+
+func (k Key) String() string { return "master key " + k.ID() }
+
+// GoString keeps %#v from printing the key.
+func (k Key) GoString() string { return k.String() }
+
+// Open reads the key from a file and, when create is set and there is none, makes it, readable by its owner only. Two
+// programs that make it at once end with the same key.
+func Open(path string, create bool) (Key, error) {
+	text, err := os.ReadFile(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && create:
+		return forge(path)
+	case errors.Is(err, fs.ErrNotExist):
+		return Key{}, countersign.Errorf(countersign.Unavailable, "the master key file %s is not there", path).
+			Try("restore it from where it is kept, or correct COUNTERSIGN_MASTER_KEY_FILE")
+	case err != nil:
+		return Key{}, fmt.Errorf("read the master key: %w", err)
+	}
+	return parse(path, text)
+}
+
+func parse(path string, text []byte) (k Key, err error) {
+	raw, err := base64.StdEncoding.DecodeString(strings.TrimSpace(string(text)))
+	if err != nil || len(raw) != len(k.bytes) {
+		return k, countersign.Errorf(countersign.Unavailable, "%s does not hold a master key", path).
+			Try("a key is 32 bytes in base64; restore the file from where it is kept")
+	}
+	copy(k.bytes[:], raw)
+	return k, nil
+}
+
+// forge writes a new key under a name of its own and links it into place: whoever comes second finds the first one's.
+func forge(path string) (Key, error) {
+	var k Key
+	rand.Read(k.bytes[:])
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return k, fmt.Errorf("make the folder of the master key: %w", err)
+	}
+	fresh, err := os.CreateTemp(filepath.Dir(path), ".master-*") // 0600
+	if err != nil {
+		return k, fmt.Errorf("make the master key: %w", err)
+	}
+	defer os.Remove(fresh.Name())
+	_, err = fresh.WriteString(base64.StdEncoding.EncodeToString(k.bytes[:]) + "\n")
+	if err := errors.Join(err, fresh.Sync(), fresh.Close()); err != nil {
+		return k, fmt.Errorf("write the master key: %w", err)
+	}
+	if err := os.Link(fresh.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
+		return k, fmt.Errorf("keep the master key: %w", err)
+	}
+	return Open(path, false)
+}

@@ -1,0 +1,170 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"countersign"
+	"countersign/desk/bank/records"
+)
+
+// Transaction reads one transaction of the bank's books; a NotFound error if there is none.
+func (v View) Transaction(ctx context.Context, id string) (records.Transaction, error) {
+	return transactions.one(ctx, v, id)
+}
+
+// Account and Customer read one row each, NotFound if there is none.
+func (v View) Account(ctx context.Context, id string) (records.Account, error) {
+	return accounts.one(ctx, v, id)
+}
+
+func (v View) Customer(ctx context.Context, id string) (records.Customer, error) {
+	return customers.one(ctx, v, id)
+}
+
+// Book reads everything that bears on one transaction. Rows that are not there are nil or empty; rows that cannot be read
+// are an error, never an absence.
+func (v View) Book(ctx context.Context, transactionID string) (b records.Book, err error) {
+	if b.Transaction, err = v.Transaction(ctx, transactionID); err != nil {
+		return b, err
+	}
+	if b.Account, err = v.Account(ctx, b.Transaction.AccountID); err != nil {
+		return b, err
+	}
+	if b.Customer, err = v.Customer(ctx, b.Account.CustomerID); err != nil {
+		return b, err
+	}
+	for _, read := range []func(context.Context, *records.Book) error{v.parties, v.entriesOf, v.like, v.recent, v.sameEndToEnd, v.fixed} {
+		if err := read(ctx, &b); err != nil {
+			return b, err
+		}
+	}
+	return b, nil
+}
+
+// parties reads the merchant, the settlement and the devices.
+func (v View) parties(ctx context.Context, b *records.Book) (err error) {
+	if b.Merchant, err = merchants.maybe(ctx, v, b.Transaction.MerchantID); err != nil {
+		return err
+	}
+	if b.Settlement, err = settlements.maybe(ctx, v, b.Transaction.ID); err != nil {
+		return err
+	}
+	b.Devices, err = devices.where(ctx, v, "customer_id = $1 ORDER BY id", b.Customer.ID)
+	if i := slices.IndexFunc(b.Devices, func(d records.Device) bool { return d.ID == b.Transaction.DeviceID }); i >= 0 {
+		b.Device = &b.Devices[i]
+	}
+	return err
+}
+
+func (v View) entriesOf(ctx context.Context, b *records.Book) (err error) {
+	b.Entries, err = entries.where(ctx, v, "transaction_id = $1 ORDER BY id", b.Transaction.ID)
+	return err
+}
+
+// like reads every possible copy of the transaction, however long ago: a copy outside the window is shown too, and one whose
+// time of day is not recorded must not be missed.
+func (v View) like(ctx context.Context, b *records.Book) (err error) {
+	t := b.Transaction
+	b.Like, err = transactions.where(ctx, v, `account_id = $1 AND direction = $2 AND amount_minor = $3 AND currency = $4 AND id <> $5
+		AND ((merchant_id <> '' AND merchant_id = $6) OR (counterparty_account <> '' AND counterparty_account = $7)) ORDER BY occurred_at, id`,
+		t.AccountID, string(t.Direction), t.AmountMinor, t.Currency, t.ID, t.MerchantID, t.CounterpartyAccount)
+	if err != nil || len(b.Like) == 0 {
+		return err
+	}
+	ids := []any{}
+	for _, l := range b.Like {
+		ids = append(ids, l.ID)
+	}
+	b.LikeEntries, err = entries.where(ctx, v, "transaction_id IN "+values(1, len(ids))+" ORDER BY id", ids...)
+	return err
+}
+
+// recent reads a day either side by text: RFC 3339 in UTC sorts as time does.
+func (v View) recent(ctx context.Context, b *records.Book) (err error) {
+	at, ok := b.Transaction.OccurredAt.Instant()
+	if !ok {
+		if at, err = time.Parse(time.DateOnly, b.Transaction.OccurredAt.String()); err != nil {
+			return nil // no date at all: there is no day to look around
+		}
+	}
+	from, to := countersign.At(at.Add(-24*time.Hour)).String(), countersign.At(at.Add(48*time.Hour)).String()
+	b.Recent, err = transactions.where(ctx, v, `account_id = $1 AND direction = 'debit' AND occurred_at >= $2 AND occurred_at <= $3
+		ORDER BY occurred_at, id LIMIT 500`, b.Account.ID, from[:10], to)
+	return err
+}
+
+func (v View) sameEndToEnd(ctx context.Context, b *records.Book) (err error) {
+	if b.Transaction.EndToEndID == "" {
+		return nil
+	}
+	b.SameEndToEnd, err = transactions.where(ctx, v, "end_to_end_id = $1 AND end_to_end_id <> '' AND id <> $2 ORDER BY occurred_at, id",
+		b.Transaction.EndToEndID, b.Transaction.ID)
+	return err
+}
+
+func (v View) fixed(ctx context.Context, b *records.Book) error {
+	ids := []any{b.Transaction.ID}
+	for _, l := range b.Like {
+		ids = append(ids, l.ID)
+	}
+	rows, err := v.q.QueryContext(ctx, "SELECT transaction_id FROM fixes WHERE transaction_id IN "+values(1, len(ids))+" ORDER BY transaction_id", ids...)
+	if err != nil {
+		return fmt.Errorf("read earlier fixes: %w", err)
+	}
+	b.Fixed, err = collect(rows, func(row interface{ Scan(...any) error }) (id string, err error) { return id, row.Scan(&id) })
+	return err
+}
+
+// table is how one kind of record row is stored: which columns, in which order, and where they live in the struct.
+type table[T any] struct {
+	name    string
+	noun    string
+	columns []string // the first is the key
+	fields  func(*T) []any
+}
+
+func (tb table[T]) scan(row interface{ Scan(...any) error }) (one T, err error) {
+	return one, row.Scan(scans(tb.fields(&one))...)
+}
+
+func (tb table[T]) where(ctx context.Context, v View, condition string, args ...any) ([]T, error) {
+	rows, err := v.q.QueryContext(ctx, "SELECT "+strings.Join(tb.columns, ", ")+" FROM "+tb.name+" WHERE "+condition, args...)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", tb.name, err)
+	}
+	all, err := collect(rows, tb.scan)
+	return all, wrap(err, "read %s", tb.name)
+}
+
+func (tb table[T]) one(ctx context.Context, v View, key string) (T, error) {
+	one, err := tb.maybe(ctx, v, key)
+	if err != nil || one != nil {
+		return value(one), err
+	}
+	return value(one), countersign.Errorf(countersign.NotFound, "there is no %s %q", tb.noun, key)
+}
+
+// maybe returns nil when there is no such row, or no key to look for.
+func (tb table[T]) maybe(ctx context.Context, v View, key string) (*T, error) {
+	if key == "" {
+		return nil, nil
+	}
+	one, err := tb.scan(v.q.QueryRowContext(ctx, "SELECT "+strings.Join(tb.columns, ", ")+" FROM "+tb.name+" WHERE "+tb.columns[0]+" = $1", key))
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil
+	}
+	return &one, wrap(err, "read %s %q", tb.noun, key)
+}
+
+func value[T any](p *T) (zero T) {
+	if p == nil {
+		return zero
+	}
+	return *p
+}

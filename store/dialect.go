@@ -1,0 +1,163 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+	"github.com/jackc/pgx/v5/stdlib"
+	"modernc.org/sqlite"
+	sqlitelib "modernc.org/sqlite/lib"
+
+	"countersign"
+)
+
+// dialect is all that differs between the two databases outside the migrations.
+type dialect struct {
+	name string
+	lock string // appended to a SELECT that must hold its row until commit; SQLite's writer is alone anyway
+}
+
+var (
+	sqliteDialect   = dialect{name: "sqlite"}
+	postgresDialect = dialect{name: "postgres", lock: " FOR UPDATE"}
+)
+
+func isPostgres(dsn string) bool {
+	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
+}
+
+// openSQLite opens one connection that writes and a pool that only reads. SQLite lets one writer in at a time; a pool of
+// writers would queue inside the driver and fail busy, whatever the busy timeout says. BEGIN IMMEDIATE because a
+// transaction that reads first and writes later cannot be upgraded once somebody else has committed.
+func (s *Store) openSQLite(ctx context.Context, path string, opt Options) error {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	s.dialect = sqliteDialect
+	s.write, err = sql.Open("sqlite", sqliteDSN(path, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)",
+		"_pragma=foreign_keys(1)", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-65536)"))
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	s.write.SetMaxOpenConns(1)
+	if err := s.write.PingContext(ctx); err != nil {
+		return errors.Join(openProblem(path, err), s.write.Close())
+	}
+	s.read, err = sql.Open("sqlite", sqliteDSN(path, "mode=ro", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-16384)"))
+	if err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	s.read.SetMaxOpenConns(8)
+	s.read.SetMaxIdleConns(8)
+	if !opt.NoGroup {
+		s.group = startGroup(s)
+	}
+	return nil
+}
+
+// sqliteDSN always has the file: prefix: without it the driver drops mode=ro and opens the file for writing.
+func sqliteDSN(path string, params ...string) string {
+	u := url.URL{Scheme: "file", OmitHost: true, Path: filepath.ToSlash(path)}
+	return u.String() + "?" + strings.Join(params, "&")
+}
+
+func openProblem(path string, err error) error {
+	e := countersign.Errorf(countersign.Unavailable, "cannot open the database %s", path)
+	e.Err = err
+	if isCorrupt(err) {
+		return e.Try("the file is not a SQLite database, or it is damaged; restore a backup")
+	}
+	return e.Try("check that the folder exists and that this user may write to it: " + err.Error())
+}
+
+func (s *Store) openPostgres(ctx context.Context, dsn string, opt Options) error {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return countersign.Errorf(countersign.Invalid, "the database URL cannot be read").In("database").
+			Try("it looks like postgres://user@host:5432/name")
+	}
+	config.MaxConns = int32(opt.PostgresPool)
+	if config.MaxConns == 0 {
+		config.MaxConns = 16
+	}
+	s.dialect = postgresDialect
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return fmt.Errorf("open database: %w", err)
+	}
+	s.write = sql.OpenDB(stdlib.GetPoolConnector(s.pool))
+	s.write.SetMaxIdleConns(0) // the pgx pool keeps the connections
+	s.read = s.write
+	if err := s.pool.Ping(ctx); err != nil {
+		s.pool.Close()
+		e := countersign.Errorf(countersign.Unavailable, "cannot reach the database at %s:%d", config.ConnConfig.Host, config.ConnConfig.Port)
+		e.Err = err
+		return e.Try("is PostgreSQL running there, and do user and password fit?")
+	}
+	return nil
+}
+
+// isUnique reports whether the database refused a row because its key exists.
+func isUnique(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "23505"
+	}
+	code := sqliteCode(err)
+	return code == sqlitelib.SQLITE_CONSTRAINT_UNIQUE || code == sqlitelib.SQLITE_CONSTRAINT_PRIMARYKEY
+}
+
+// isRetryable reports whether the same transaction may succeed when run again: PostgreSQL chose it as the victim of a
+// deadlock or of a serialization conflict. It wrote nothing.
+func isRetryable(err error) bool {
+	var pg *pgconn.PgError
+	return errors.As(err, &pg) && (pg.Code == "40P01" || pg.Code == "40001")
+}
+
+func isFull(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "53100"
+	}
+	return sqliteCode(err)&0xff == sqlitelib.SQLITE_FULL
+}
+
+func isReadOnly(err error) bool { return sqliteCode(err)&0xff == sqlitelib.SQLITE_READONLY }
+
+func isCorrupt(err error) bool {
+	code := sqliteCode(err) & 0xff
+	return code == sqlitelib.SQLITE_CORRUPT || code == sqlitelib.SQLITE_NOTADB
+}
+
+func sqliteCode(err error) int {
+	var e *sqlite.Error
+	if errors.As(err, &e) {
+		return e.Code()
+	}
+	return 0
+}
+
+// explain turns what an operator can mend into a sentence that says so, and leaves the rest alone.
+func explain(err error) error {
+	say := func(message, hint string) error {
+		e := countersign.Errorf(countersign.Unavailable, "%s", message).Try(hint)
+		e.Err = err
+		return e
+	}
+	switch {
+	case err == nil:
+		return nil
+	case isFull(err):
+		return say("the disk that holds the database is full; nothing was changed", "free some space and try again")
+	case isReadOnly(err):
+		return say("the database cannot be written to", "check the rights of the file and its folder, and that the disk is not mounted read-only")
+	}
+	return err
+}

@@ -1,0 +1,98 @@
+package store
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/pressly/goose/v3"
+	"github.com/pressly/goose/v3/lock"
+	"github.com/riverqueue/river/riverdriver"
+	"github.com/riverqueue/river/riverdriver/riverdatabasesql"
+	"github.com/riverqueue/river/riverdriver/riversqlite"
+	"github.com/riverqueue/river/rivermigrate"
+
+	"countersign"
+)
+
+//go:embed migrations
+var migrations embed.FS
+
+// Versions says where a migration started and ended.
+type Versions struct{ From, To int64 }
+
+// Migrate brings the schema to this program's version, each step in a transaction of its own, and says from and to. When
+// nothing is to be done it changes nothing. Two programs may call it at once.
+func (s *Store) Migrate(ctx context.Context) (Versions, error) {
+	provider, err := s.provider()
+	if err != nil {
+		return Versions{}, err
+	}
+	from, to, err := provider.GetVersions(ctx)
+	if err != nil {
+		return Versions{}, explain(fmt.Errorf("read the database's version: %w", err))
+	}
+	if from > to {
+		return Versions{}, countersign.Errorf(countersign.Conflict,
+			"the database has schema version %d, this program knows up to %d", from, to).
+			Try("start the newer program that migrated it, or restore the backup made before the upgrade")
+	}
+	if _, err := provider.Up(ctx); err != nil {
+		return Versions{}, explain(fmt.Errorf("migrate from version %d to %d: %w", from, to, err))
+	}
+	s.migrated = Versions{from, to}
+	return s.migrated, s.migrateQueue(ctx)
+}
+
+// Migrated says what Open found and left.
+func (s *Store) Migrated() Versions { return s.migrated }
+
+func (s *Store) provider() (*goose.Provider, error) {
+	dialect, options := goose.DialectSQLite3, []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
+	if s.dialect == postgresDialect {
+		locker, err := lock.NewPostgresSessionLocker()
+		if err != nil {
+			return nil, fmt.Errorf("lock migrations: %w", err)
+		}
+		dialect, options = goose.DialectPostgres, append(options, goose.WithSessionLocker(locker))
+	}
+	dir, err := fs.Sub(migrations, "migrations/"+s.dialect.name)
+	if err != nil {
+		return nil, fmt.Errorf("read embedded migrations: %w", err) // unreachable unless a folder was renamed
+	}
+	return goose.NewProvider(dialect, s.write, dir, options...)
+}
+
+// migrateQueue brings River's own tables along. On PostgreSQL one starter at a time: River itself does not lock.
+func (s *Store) migrateQueue(ctx context.Context) error {
+	if s.dialect == sqliteDialect {
+		return migrateRiver(ctx, riversqlite.New(s.write))
+	}
+	conn, err := s.write.Conn(ctx)
+	if err != nil {
+		return fmt.Errorf("migrate the queue: %w", err)
+	}
+	defer conn.Close() // ends the session, and with it the lock
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock(7020311)"); err != nil {
+		return fmt.Errorf("lock the queue's migration: %w", err)
+	}
+	defer conn.ExecContext(context.WithoutCancel(ctx), "SELECT pg_advisory_unlock(7020311)")
+	return migrateRiver(ctx, riverdatabasesql.New(s.write))
+}
+
+func migrateRiver[T any](ctx context.Context, driver riverdriver.Driver[T]) error {
+	migrator, err := rivermigrate.New(driver, nil)
+	if err != nil {
+		return fmt.Errorf("migrate the queue: %w", err)
+	}
+	existing, err := migrator.ExistingVersions(ctx)
+	if err == nil && len(existing) == len(migrator.AllVersions()) {
+		return nil
+	}
+	if _, err := migrator.Migrate(ctx, rivermigrate.DirectionUp, nil); err != nil && !errors.Is(err, context.Canceled) {
+		return explain(fmt.Errorf("migrate the queue: %w", err))
+	}
+	return ctx.Err()
+}

@@ -1,0 +1,100 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"countersign"
+)
+
+// Tx is a transaction that is open for writing. It has one time, Now, for everything that is written in it.
+type Tx struct {
+	View
+	Now   time.Time // UTC, whole microseconds: what the database keeps is what was hashed
+	tx    *sql.Tx
+	store *Store
+	after []func() // run once, after the commit
+}
+
+// SQL is the transaction itself, for the queue, whose job commits with the case.
+func (t *Tx) SQL() *sql.Tx { return t.tx }
+
+// AfterCommit runs f once the transaction has committed, and never if it did not.
+func (t *Tx) AfterCommit(f func()) { t.after = append(t.after, f) }
+
+func (t *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
+	res, err := t.tx.ExecContext(ctx, query, args...)
+	if err != nil {
+		return 0, err
+	}
+	return res.RowsAffected()
+}
+
+// Write runs f in a transaction and commits it. If f fails or panics, or the commit does, nothing is left behind; a panic
+// comes back as an error.
+//
+// f gets a context that is not cancelled with ctx: an interrupted statement would roll back the whole SQLite transaction,
+// other people's work in the same commit included. f must be quick and touch nothing but the Tx; PostgreSQL may ask for it
+// to be run again after a deadlock.
+func (s *Store) Write(ctx context.Context, f func(context.Context, *Tx) error) error {
+	if err := ctx.Err(); err != nil {
+		return err
+	}
+	if s.group != nil {
+		return explain(s.group.do(ctx, f))
+	}
+	var err error
+	for range 5 {
+		if err = s.writeAlone(context.WithoutCancel(ctx), f); !isRetryable(err) {
+			break
+		}
+	}
+	return explain(err)
+}
+
+func (s *Store) writeAlone(ctx context.Context, f func(context.Context, *Tx) error) error {
+	raw, err := s.write.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	tx := s.tx(raw)
+	if err := guarded(ctx, tx, f); err != nil {
+		return errors.Join(err, rollback(raw))
+	}
+	if err := raw.Commit(); err != nil {
+		return fmt.Errorf("commit: %w", err)
+	}
+	tx.committed()
+	return nil
+}
+
+func (s *Store) tx(raw *sql.Tx) *Tx {
+	return &Tx{View: View{q: raw, d: s.dialect}, Now: s.now().UTC().Truncate(time.Microsecond), tx: raw, store: s}
+}
+
+func (t *Tx) committed() {
+	for _, f := range t.after {
+		f()
+	}
+}
+
+// rollback ignores a transaction that the database has already ended by itself.
+func rollback(tx *sql.Tx) error {
+	if err := tx.Rollback(); err != nil && !errors.Is(err, sql.ErrTxDone) {
+		return fmt.Errorf("roll back: %w", err)
+	}
+	return nil
+}
+
+// guarded runs f and makes an error of its panic: a bug in one unit must not take down the writer that others share.
+func guarded(ctx context.Context, tx *Tx, f func(context.Context, *Tx) error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = countersign.Errorf(countersign.Internal, "panic in a transaction: %v", p)
+		}
+	}()
+	return f(ctx, tx)
+}
