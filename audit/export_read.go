@@ -98,7 +98,7 @@ func (x *exportReader) caseLine(l *line) {
 	says := Projection{countersign.Status(l.text("status")), countersign.Outcome(l.text("outcome"))}
 	inner := l.object("head")
 	head.Seq, head.Hash = inner.integer("seq"), inner.hash("hash")
-	if l.nested(inner); l.err != nil {
+	if l.nested(inner); l.finish() != nil {
 		return
 	}
 	x.follow(head.Case)
@@ -113,7 +113,7 @@ func (x *exportReader) rowLine(l *line) {
 		Commitment: l.hash("commitment"), Prev: l.hash("prev_hash"), Hash: l.hash("hash"),
 	}
 	p := l.payload(x.verifier.redacted)
-	if l.err != nil {
+	if l.finish() != nil {
 		return
 	}
 	if r.Case != x.last {
@@ -134,7 +134,7 @@ func (x *exportReader) follow(id countersign.CaseID) {
 func (x *exportReader) trailer(l *line) {
 	x.ended = true
 	l.boolean("end")
-	if cases, rows := l.integer("cases"), l.integer("rows"); l.err == nil && (cases != x.cases || rows != x.rows) {
+	if cases, rows := l.integer("cases"), l.integer("rows"); l.finish() == nil && (cases != x.cases || rows != x.rows) {
 		x.own.Breaks = append(x.own.Breaks, Break{Why: fmt.Sprintf(
 			"lines were added or removed: its last line counts %s and %s, and it holds %s and %s",
 			count(cases, "case"), count(rows, "row"), count(x.cases, "case"), count(x.rows, "row"))})
@@ -222,10 +222,16 @@ func (l *line) hash(field string) Hash {
 }
 
 func (l *line) object(field string) *line {
-	inner, err := parseLine(l.number, l.take(field))
-	if err != nil {
-		l.fail(field, "has no object there")
+	value := l.take(field)
+	if l.err == nil && value[0] != '{' {
+		l.fail(field, "has %s, expected an object", clip(value))
+	}
+	if l.err != nil {
 		return &line{number: l.number, err: l.err}
+	}
+	inner, err := parseLine(l.number, value)
+	if err != nil {
+		return &line{number: l.number, err: err}
 	}
 	return inner
 }

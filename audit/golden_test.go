@@ -203,24 +203,3 @@ func TestTheVerifierInTheDocumentAgrees(t *testing.T) {
 		t.Errorf("step 4 removed: %s", got)
 	}
 }
-
-// exported writes cases as an export.
-func exported(t fataler, h Header, cases ...*recorded) string {
-	t.Helper()
-	var b bytes.Buffer
-	w := NewWriter(&b, h)
-	for _, c := range cases {
-		if err := w.Case(c.head, c.says); err != nil {
-			t.Fatal(err)
-		}
-		for i, r := range c.rows {
-			if err := w.Row(r, c.payloads[i]); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
-}

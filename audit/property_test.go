@@ -120,7 +120,7 @@ func TestHonestRecordsAreNeverCalledBroken(t *testing.T) {
 		if !got.OK || got.Cases != 2 || got.Rows != int64(len(a.rows)+len(b.rows)) {
 			t.Fatal(got)
 		}
-		read, err := VerifyExport(strings.NewReader(exportedBy(t, Header{}, a, b)))
+		read, err := VerifyExport(strings.NewReader(exported(t, Header{}, a, b)))
 		if err != nil || !read.OK || read.Rows != got.Rows {
 			t.Fatalf("its export: %v, %v", read, err)
 		}

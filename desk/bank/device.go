@@ -80,12 +80,13 @@ func otherDevices(b records.Book) (others []records.Device) {
 	return others
 }
 
-// seenBefore says whether a device that the customer had used before the day of the payment has been in its city.
+// seenBefore says whether a device that the customer had had for a day or more when the payment was made has been in its
+// city.
 func seenBefore(b records.Book) answer {
 	if b.Transaction.City == "" {
 		return unknown
 	}
-	for _, d := range otherDevices(b) {
+	for _, d := range b.Devices {
 		older := between(d.FirstSeenAt, b.Transaction.OccurredAt)
 		if older != nil && *older >= int64(24*time.Hour/time.Second) && samePlace(d.City, b.Transaction.City) == yes {
 			return yes

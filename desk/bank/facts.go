@@ -26,7 +26,7 @@ func waive(ctx context.Context, v store.View, c countersign.Case, kind countersi
 		return nil, "", err
 	}
 	fix, err := rules.Waived(b, kind)
-	return fix, rules.Judge(b).Seen, err
+	return fix, rules.Seen(b), err
 }
 
 // book reads everything that bears on the case's transaction, if it is the case's customer's.

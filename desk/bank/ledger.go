@@ -13,15 +13,15 @@ const mostEntries = 40
 
 // ledgerShown is the result of get_ledger_entries. The sums are over the customer's account and the transaction's currency.
 type ledgerShown struct {
-	Found             bool         `json:"found"`
-	Currency          string       `json:"currency"`
-	TakenMinor        int64        `json:"taken_minor"`      // original debits
-	GivenBackMinor    int64        `json:"given_back_minor"` // every credit, whatever it is called
-	OtherCurrency     bool         `json:"other_currency"`   // an entry is in another currency than the transaction
-	FixedBefore       bool         `json:"fixed_before"`     // the disputes desk has already posted a correction
-	CreditsEndToEnd   int          `json:"credits_with_same_end_to_end_id"`
-	Entries           []entryShown `json:"entries"`
-	EntriesNotListed  int          `json:"entries_not_listed"`
+	Found            bool         `json:"found"`
+	Currency         string       `json:"currency"`
+	TakenMinor       int64        `json:"taken_minor"`      // original debits
+	GivenBackMinor   int64        `json:"given_back_minor"` // every credit, whatever it is called
+	OtherCurrency    bool         `json:"other_currency"`   // an entry is in another currency than the transaction
+	FixedBefore      bool         `json:"fixed_before"`     // the disputes desk has already posted a correction
+	CreditsEndToEnd  int          `json:"credits_with_same_end_to_end_id"`
+	Entries          []entryShown `json:"entries"`
+	EntriesNotListed int          `json:"entries_not_listed"`
 }
 
 // entryShown is one posting. Account is the customer's or another one, which is not named: it may be another customer's.

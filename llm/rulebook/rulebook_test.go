@@ -105,10 +105,16 @@ func TestNoProposal(t *testing.T) {
 }
 
 func TestForcedDecisionIsMadeWithWhatThereIs(t *testing.T) {
-	req := opening()
-	req.Tools, req.Force = offer("submit_forecast"), "submit_forecast"
-	if reply := complete(t, req); reply.Text != "I make no proposal: the call gave no result." {
-		t.Errorf("reply = %+v", reply)
+	forced := func(req llm.Request) llm.Reply {
+		req.Tools, req.Force = offer("submit_forecast"), "submit_forecast"
+		return complete(t, req)
+	}
+	if reply := forced(opening()); reply.Text != "I make no proposal: the call gave no result." {
+		t.Errorf("with nothing asked yet: %+v", reply)
+	}
+	req := answered(opening(), complete(t, opening()), map[string]string{"get_wind": noWind, "get_rain": rain})
+	if reply := forced(req); len(reply.Calls) != 1 || reply.Calls[0].Name != "submit_forecast" {
+		t.Errorf("with everything asked: %+v", reply)
 	}
 }
 

@@ -19,7 +19,8 @@ func converse(t *testing.T, m llm.Model, n int) (req llm.Request, replies []llm.
 	for range n {
 		reply, err := m.Complete(t.Context(), req)
 		if err != nil {
-			t.Fatal(err)
+			t.Error(err) // not Fatal: conversations run side by side
+			return req, make([]llm.Reply, n)
 		}
 		replies = append(replies, reply)
 		req.Messages = append(req.Messages, llm.Message{Role: llm.Assistant, Text: redact.Mask(reply.Text), Calls: reply.Calls})
@@ -64,7 +65,7 @@ func TestOneModelServesManyConversationsAtOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
-			if _, replies := converse(t, m, 2); replies[0].Calls[0].ID != "c00010001" || replies[1].Text != "done" {
+			if _, replies := converse(t, m, 2); len(replies[0].Calls) != 1 || replies[0].Calls[0].ID != "c00010001" || replies[1].Text != "done" {
 				t.Errorf("replies = %+v", replies)
 			}
 		})

@@ -72,12 +72,10 @@ func (f form) read(args string) (countersign.Proposal, canary, error) {
 	}
 	var found problems
 	m := members{object, "", &found}
-	m.only(f.fields)
 	p := countersign.Proposal{
 		Recommendation: m.oneOf("recommendation", f.recommendations),
 		Confidence:     m.fraction("confidence"),
 		Summary:        m.text("summary", maxSummary),
-		Claims:         readClaims(m),
 	}
 	if f.fields["category"] {
 		p.Category = countersign.DisputeReason(m.oneOf("category", f.categories))
@@ -88,6 +86,8 @@ func (f form) read(args string) (countersign.Proposal, canary, error) {
 	if m.has("customer_message") {
 		p.CustomerMessage = m.maybeEmpty("customer_message", maxMessage)
 	}
+	m.only(f.fields)
+	p.Claims = readClaims(m)
 	if f.fields["quotes"] {
 		p.Quotes = readQuotes(m)
 	}
@@ -168,7 +168,7 @@ func (m members) has(name string) bool { _, ok := m.object[name]; return ok }
 func (m members) only(known map[string]bool) {
 	for _, name := range slices.Sorted(maps.Keys(m.object)) {
 		if !known[name] {
-			m.found.add(join(m.path, name), "unknown field, expected only %s", listed(known))
+			m.found.add(join(m.path, name), "unknown field, expected none but the schema's")
 		}
 	}
 }

@@ -143,8 +143,15 @@ func TestADecisionIsToldEverythingThatIsWrongWithItAtOnce(t *testing.T) {
 		}
 	}
 	many := strings.Repeat(`{"text":"x"},`, 30)
-	if _, _, err = formOf(bankBrief()).read(with(`"claims":[` + many[:len(many)-1] + `]`)); err == nil || !strings.Contains(err.Error(), "and 22 more") {
+	if _, _, err = formOf(bankBrief()).read(with(`"claims":[` + many[:len(many)-1] + `]`)); err == nil || !strings.Contains(err.Error(), "and 21 more") {
 		t.Errorf("thirty problems are not counted: %v", err)
+	}
+}
+
+func TestConfidenceMinusZeroIsZero(t *testing.T) {
+	p, _, err := formOf(bankBrief()).read(with(`"confidence":-0`))
+	if b, _ := json.Marshal(p.Confidence); err != nil || string(b) != "0" {
+		t.Errorf("confidence %s: %v", b, err)
 	}
 }
 

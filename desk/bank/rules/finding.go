@@ -2,49 +2,67 @@ package rules
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
 	"countersign"
+	"countersign/desk/bank/records"
 )
 
-// finding collects what rules found.
+// finding is what one rule found: one fact and, when the fact is not as a fix needs it, the reason. A reason without a code
+// is no reason.
 type finding struct {
-	items  []countersign.Fact
-	doubts []countersign.Doubt
+	fact   countersign.Fact
+	reason countersign.Reason
 }
 
-func (f *finding) add(more finding) {
-	f.items = append(f.items, more.items...)
-	f.doubts = append(f.doubts, more.doubts...)
+func present(name, value, source string) finding {
+	return finding{fact: countersign.Fact{Name: name, State: countersign.Present, Value: value, Source: source}}
 }
 
-// present, absent and unknown record one fact: its name, what was read and where.
-func (f *finding) present(name, value, source string) { f.fact(name, countersign.Present, value, source) }
-func (f *finding) absent(name, value, source string)  { f.fact(name, countersign.Absent, value, source) }
-func (f *finding) unknown(name, value, source string) { f.fact(name, countersign.Unknown, value, source) }
-
-func (f *finding) fact(name string, state countersign.FactState, value, source string) {
-	f.items = append(f.items, countersign.Fact{Name: name, State: state, Value: value, Source: source})
+func absent(name, value, source string) finding {
+	return finding{fact: countersign.Fact{Name: name, State: countersign.Absent, Value: value, Source: source}}
 }
 
-// disagree, cannotTell and suspect record one doubt: the books say otherwise, do not say, or look like fraud. An empty
-// category speaks against every proposal.
-func (f *finding) disagree(against countersign.DisputeReason, format string, args ...any) {
-	f.doubt(against, countersign.FactsDisagree, format, args...)
+func unknown(name, value, source string) finding {
+	return finding{fact: countersign.Fact{Name: name, State: countersign.Unknown, Value: value, Source: source}}
 }
 
-func (f *finding) cannotTell(against countersign.DisputeReason, format string, args ...any) {
-	f.doubt(against, countersign.FactsUnknown, format, args...)
+// disagree, cannotTell and suspect give a finding its reason: the books say otherwise, the books do not say, or it looks
+// like fraud.
+func (f finding) disagree(format string, args ...any) finding {
+	return f.because(countersign.FactsDisagree, format, args...)
 }
 
-func (f *finding) suspect(format string, args ...any) {
-	f.doubt("", countersign.FraudSuspected, format, args...)
+func (f finding) cannotTell(format string, args ...any) finding {
+	return f.because(countersign.FactsUnknown, format, args...)
 }
 
-func (f *finding) doubt(against countersign.DisputeReason, code countersign.ReasonCode, format string, args ...any) {
-	reason := countersign.Reason{Code: code, Text: fmt.Sprintf(format, args...)}
-	f.doubts = append(f.doubts, countersign.Doubt{Against: against, Reason: reason})
+func (f finding) suspect(format string, args ...any) finding {
+	return f.because(countersign.FraudSuspected, format, args...)
+}
+
+func (f finding) because(code countersign.ReasonCode, format string, args ...any) finding {
+	f.reason = countersign.Reason{Code: code, Text: fmt.Sprintf(format, args...)}
+	return f
+}
+
+// doubtful reports whether any of the findings carries a reason.
+func doubtful(list []finding) bool {
+	return slices.ContainsFunc(list, func(f finding) bool { return f.reason.Code != "" })
+}
+
+// write adds findings to the facts: each fact once, whichever rules read it, and each reason as a doubt against the category.
+func write(facts *countersign.Facts, against countersign.DisputeReason, list []finding) {
+	for _, f := range list {
+		if facts.Fact(f.fact.Name).Source == "" {
+			facts.Items = append(facts.Items, f.fact)
+		}
+		if f.reason.Code != "" {
+			facts.Doubts = append(facts.Doubts, countersign.Doubt{Against: against, Reason: f.reason})
+		}
+	}
 }
 
 // id is a row's id in a sentence. Ids are opaque text from somebody's file, so it is kept short and printable.
@@ -61,16 +79,24 @@ func id(s string) string {
 	}, s)
 }
 
-func ids(list []string) string {
-	out := make([]string, len(list))
+// rows names rows as the source of a fact: "ledger_entries L-1, L-2".
+func rows(array records.Array, list ...string) string {
+	const most = 5
+	out := make([]string, 0, most+1)
 	for i, s := range list {
-		out[i] = id(s)
+		if i == most {
+			out = append(out, fmt.Sprintf("%d more", len(list)-most))
+			break
+		}
+		out = append(out, id(s))
 	}
-	if len(out) > 5 {
-		out = append(out[:5], fmt.Sprintf("%d more", len(out)-5))
-	}
-	return strings.Join(out, ", ")
+	return strings.TrimSpace(string(array) + " " + strings.Join(out, ", "))
 }
 
-func transactions(s ...string) string { return "transactions " + ids(s) }
-func entries(s ...string) string      { return "ledger_entries " + ids(s) }
+func transactionIDs(list []records.Transaction) []string {
+	out := make([]string, len(list))
+	for i, t := range list {
+		out[i] = t.ID
+	}
+	return out
+}

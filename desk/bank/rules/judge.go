@@ -5,8 +5,8 @@
 // is no clock in it: every window is measured between two recorded moments. A rule that meets something it cannot know
 // says so, and "not recorded" is never "not there". Whatever is odd in the books ends with a person.
 //
-// Each rule is one small function in the file of its subject: failed_transfer.go, duplicate.go, fraud.go, ledger.go. They
-// only ever add facts and doubts; a fix exists when the rules of its kind left no doubt.
+// Each rule is one small function in the file of its subject: ledger.go, failed_transfer.go, duplicate.go, fraud.go. Rules
+// can only take a fix away: it exists when the rules of its kind left no doubt.
 package rules
 
 import (
@@ -17,31 +17,35 @@ import (
 // Judge returns everything the book proves: each fact as present, absent or unknown with its value and source, every doubt,
 // and the one fix that the records by themselves justify, nil when they justify none.
 //
-// Fraud signals are doubts against every proposal, but they do not take the fix away: what a person may waive must still be
-// there to be posted.
+// A doubt speaks against one category, because the same missing twin that forbids a duplicate's refund says nothing about a
+// failed transfer. Fraud signals speak against every proposal but do not take the fix away: a person may waive them, and
+// then the fix must still be there.
 func Judge(b records.Book) countersign.Facts {
 	failed, duplicate := failedTransfer(b), duplicateCharge(b)
 	facts := countersign.Facts{Seen: Seen(b)}
-	f := finding{}
-	f.add(failed.finding)
-	f.add(duplicate.finding)
-	f.add(fraud(b, duplicate.twin))
+	write(&facts, countersign.FailedTransfer, failed.findings)
+	write(&facts, countersign.DuplicateCharge, duplicate.findings)
+	write(&facts, "", fraudSignals(b, duplicate.twin))
 	switch {
 	case failed.fix != nil && duplicate.fix != nil:
-		f.disagree("", "The books support a reversal of %s as a failed transfer and a refund of %s as a duplicate; only a person can tell which of the two is owed.",
-			id(failed.fix.TransactionID), id(duplicate.fix.TransactionID))
+		facts.Doubts = append(facts.Doubts, countersign.Doubt{Reason: competing(failed.fix, duplicate.fix)})
 	case failed.fix != nil:
 		facts.Fix, facts.Supports = failed.fix, countersign.FailedTransfer
 	case duplicate.fix != nil:
 		facts.Fix, facts.Supports = duplicate.fix, countersign.DuplicateCharge
 	}
-	facts.Items, facts.Doubts = f.items, f.doubts
 	return facts
 }
 
-// case for a fix: what the rules of one kind found, and the fix if they left no doubt.
+// claim is one kind of fix: what its rules found, and the fix if they left no doubt.
 type claim struct {
-	finding
-	fix  *countersign.Fix
-	twin string // of a duplicate charge that is established: the other copy's id
+	findings []finding
+	fix      *countersign.Fix
+	twin     string // the other copy of a duplicate charge that left no doubt
+}
+
+// competing: each fix would be right alone, and posting both would pay twice.
+func competing(reversal, refund *countersign.Fix) countersign.Reason {
+	return finding{}.disagree("The books support both a reversal of %s as a failed transfer and a refund of %s as a duplicate. Only one can be owed.",
+		id(reversal.TransactionID), id(refund.TransactionID)).reason
 }

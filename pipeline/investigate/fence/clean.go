@@ -34,7 +34,7 @@ func foresee(s string) (head string, rest int) {
 // cut keeps the result within longest, its own remark included, so that cutting again cuts nothing.
 func cut(s string, rest int) string {
 	n := utf8.RuneCountInString(s)
-	if n+rest <= longest || n <= longest && rest == 0 {
+	if n <= longest && rest == 0 {
 		return s
 	}
 	const remark = 40
@@ -60,12 +60,7 @@ func defuse(s string) string {
 	if ordinary(s) {
 		return s
 	}
-	in := visible(s, true)
-	var out strings.Builder
-	for i := 0; i < len(in); {
-		i += defuseAt(&out, in, i)
-	}
-	return strings.TrimSpace(out.String())
+	return strings.TrimSpace(breakLabels([]rune(breakTokens(visible(s, true)))))
 }
 
 // neutral cleans a text of our own making, such as an id or a status, that may still carry something foreign: tokens and
@@ -74,12 +69,7 @@ func neutral(s string) string {
 	if ordinary(s) {
 		return s
 	}
-	in := visible(s, false)
-	var out strings.Builder
-	for i := 0; i < len(in); {
-		i += breakToken(&out, in, i)
-	}
-	return out.String()
+	return breakTokens(visible(s, false))
 }
 
 // ordinary reports whether nothing in s needs a closer look: most names, ids and times.
@@ -142,22 +132,31 @@ func invisible(r rune) bool {
 	}
 }
 
-// defuseAt writes what becomes of in[i:] first and returns how many signs that used up.
-func defuseAt(out *strings.Builder, in []rune, i int) int {
-	if wordStart(in, i) {
-		if n := stepName(in[i:]); n > 0 && !(n > 1 && i > 0 && (in[i-1] == '\'' || in[i-1] == '’')) {
-			out.WriteRune(in[i])
-			out.WriteByte('-')
-			return n
+// breakLabels changes names of steps to S-3 and takes the colon from role labels. It comes after breakTokens, because a
+// label may stand in brackets.
+func breakLabels(in []rune) string {
+	var out strings.Builder
+	for i := 0; i < len(in); i++ {
+		if wordStart(in, i) {
+			if n := stepName(in[i:]); n == 1 || n == 2 && !apostrophe(in, i) {
+				out.WriteRune(in[i])
+				out.WriteByte('-')
+				i += n - 1
+				continue
+			}
+			if label, n := roleLabel(in[i:]); n > 0 {
+				out.WriteString(label + " -")
+				i += n - 1
+				continue
+			}
 		}
-		if label, n := roleLabel(in[i:]); n > 0 {
-			out.WriteString(label)
-			out.WriteString(" -")
-			return n
-		}
+		out.WriteRune(in[i])
 	}
-	return breakToken(out, in, i)
+	return out.String()
 }
+
+// apostrophe lets "ADA'S 3 BAGS" be.
+func apostrophe(in []rune, i int) bool { return i > 0 && (in[i-1] == '\'' || in[i-1] == '’') }
 
 func wordStart(in []rune, i int) bool {
 	return i == 0 || !unicode.In(in[i-1], unicode.L, unicode.N, unicode.M)
@@ -205,7 +204,7 @@ func roleLabel(in []rune) (label string, n int) {
 	if !roles[word.String()] {
 		return "", 0
 	}
-	for n < len(in) && n < 24 && strings.ContainsRune(" *_\"')", in[n]) {
+	for n < len(in) && n < 24 && strings.ContainsRune(" *_\"')|", in[n]) {
 		n++
 	}
 	if n == len(in) || !strings.ContainsRune(":：︓﹕꞉ː∶", in[n]) {
@@ -221,30 +220,31 @@ var roles = map[string]bool{
 	"bot": true, "chatgpt": true, "gpt": true, "claude": true, "system_message": true, "canary": true,
 }
 
-// breakToken writes in[i], changed if it could be part of a tag, a control token or a heading, and returns how many signs
-// it used up.
-func breakToken(out *strings.Builder, in []rune, i int) int {
-	switch r := in[i]; {
-	case strings.ContainsRune(lessThan, r):
-		out.WriteString("&lt;")
-	case strings.ContainsRune(greaterThan, r):
-		out.WriteString("&gt;")
-	case strings.ContainsRune("[［【〔﹝⁅", r) && opensWord(in[i+1:]):
-		out.WriteByte('(')
-	case strings.ContainsRune("]］】〕﹞⁆", r) && closesWord(in[:i]):
-		out.WriteByte(')')
-	case r == '`':
-		out.WriteByte('\'')
-	case r == '#' || r == '＃' || r == '﹟':
-		out.WriteRune(r)
-		if i+1 < len(in) && strings.ContainsRune("#＃﹟", in[i+1]) {
-			out.WriteByte(' ')
+// breakTokens changes every sign that could be part of a tag, a control token, a heading or a code block.
+func breakTokens(in []rune) string {
+	var out strings.Builder
+	for i, r := range in {
+		switch {
+		case strings.ContainsRune(lessThan, r):
+			out.WriteString("&lt;")
+		case strings.ContainsRune(greaterThan, r):
+			out.WriteString("&gt;")
+		case strings.ContainsRune("[［【〔﹝⁅", r) && opensWord(in[i+1:]):
+			out.WriteByte('(')
+		case strings.ContainsRune("]］】〕﹞⁆", r) && closesWord(in[:i]):
+			out.WriteByte(')')
+		case r == '`':
+			out.WriteByte('\'')
+		case strings.ContainsRune(hashes, r) && i+1 < len(in) && strings.ContainsRune(hashes, in[i+1]):
+			out.WriteString(string(r) + " ")
+		default:
+			out.WriteRune(r)
 		}
-	default:
-		out.WriteRune(r)
 	}
-	return 1
+	return out.String()
 }
+
+const hashes = "#＃﹟"
 
 // Signs that can pass for the brackets of a tag.
 const (

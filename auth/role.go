@@ -1,0 +1,61 @@
+package auth
+
+import (
+	"slices"
+	"strings"
+)
+
+// Role is what a token is for.
+type Role string
+
+const (
+	Analyst  Role = "analyst"
+	Approver Role = "approver"
+	Auditor  Role = "auditor"
+	Admin    Role = "admin"
+)
+
+// Roles lists every role.
+var Roles = []Role{Analyst, Approver, Auditor, Admin}
+
+// Right is one thing a caller may do, in words that complete "may not …".
+type Right string
+
+const (
+	Read       Right = "read cases"
+	ReadRecord Right = "read records"
+	Open       Right = "open disputes"
+	Decide     Right = "decide cases"
+)
+
+// grants says what each role may do. An auditor sees everything and changes nothing. Analysts have all five actions of a
+// review; limits that need a second person will narrow that, and approvers will keep what analysts lose.
+var grants = map[Role][]Right{
+	Auditor:  {Read, ReadRecord},
+	Analyst:  {Read, ReadRecord, Open, Decide},
+	Approver: {Read, ReadRecord, Open, Decide},
+	Admin:    {Read, ReadRecord, Open, Decide},
+}
+
+// May reports whether the role has the right. A role that does not exist has none.
+func (r Role) May(right Right) bool { return slices.Contains(grants[r], right) }
+
+// holders names the roles that have the right: "analyst, approver or admin".
+func (r Right) holders() string {
+	var names []string
+	for _, role := range Roles {
+		if role.May(r) {
+			names = append(names, string(role))
+		}
+	}
+	return either(names)
+}
+
+// either joins words by commas and an "or".
+func either(words []string) string {
+	if len(words) < 2 {
+		return strings.Join(words, "")
+	}
+	last := len(words) - 1
+	return strings.Join(words[:last], ", ") + " or " + words[last]
+}

@@ -1,0 +1,193 @@
+package policy
+
+import (
+	"slices"
+	"strings"
+
+	"countersign"
+)
+
+// own are the rules of every desk. The names go into the policy version.
+var own = []Rule{
+	{"model_failed/1", modelFailed},
+	{"model_saw_partial_case/1", partialCase},
+	{"evidence_invalid/1", evidenceInvalid},
+	{"evidence_too_little/1", evidenceTooLittle},
+	{"facts_unreadable/1", factsUnreadable},
+	{"facts_disagree/1", factsDisagree},
+	{"doubts/1", doubts},
+	{"fraud_suspected/1", fraudSuspected},
+	{"above_cap/1", aboveCap},
+	{"type_not_allowed/1", typeNotAllowed},
+	{"confidence_low/1", confidenceLow},
+	{"recommendation/1", recommendation},
+	{"shadow_mode/1", shadowMode},
+}
+
+// spoke reports whether there is an opinion of the model's at all. The hard-coded escalation is not one, and reasons about
+// its confidence or evidence would only hide the one that counts.
+func (in Input) spoke() bool { return in.Proposal.Failure == "" }
+
+// failures says in words what each failure of a model means.
+var failures = map[countersign.Failure]string{
+	countersign.NoAnswer:        "it gave no answer",
+	countersign.NoDecision:      "it came to no decision in the turns it had",
+	countersign.MalformedTwice:  "its decision was malformed, and again after it was told why",
+	countersign.CutReply:        "its answer was cut off",
+	countersign.Unreachable:     "its server could not be reached",
+	countersign.RefusedByServer: "its server refused the request",
+	countersign.TimedOut:        "it took too long",
+	countersign.BudgetSpent:     "it used up its budget",
+}
+
+func modelFailed(in Input) []countersign.Reason {
+	if in.spoke() {
+		return nil
+	}
+	why, known := failures[in.Proposal.Failure]
+	if !known {
+		why = string(in.Proposal.Failure)
+	}
+	return because(countersign.ModelFailed, "The model did not finish: %s.", why)
+}
+
+func partialCase(in Input) []countersign.Reason {
+	if in.Proposal.Partial == "" {
+		return nil
+	}
+	return because(countersign.ModelSawPartialCase, "The model may not have seen the whole case: %s.", in.Proposal.Partial)
+}
+
+func evidenceInvalid(in Input) []countersign.Reason {
+	if len(in.Evidence.Invalid) == 0 || !in.spoke() {
+		return nil
+	}
+	return because(countersign.EvidenceInvalid, "The proposal cites something that is not there: %s.", strings.Join(in.Evidence.Invalid, "; "))
+}
+
+func evidenceTooLittle(in Input) []countersign.Reason {
+	n := len(in.Evidence.Steps)
+	if n >= in.Limits.MinEvidence || !in.spoke() {
+		return nil
+	}
+	return because(countersign.EvidenceTooLittle, "The proposal rests on %d verified piece%s of evidence; %d are needed.", n, plural(n), in.Limits.MinEvidence)
+}
+
+func plural(n int) string {
+	if n == 1 {
+		return ""
+	}
+	return "s"
+}
+
+func factsUnreadable(in Input) []countersign.Reason {
+	if in.Facts.Unreadable == "" {
+		return nil
+	}
+	return because(countersign.FactsUnreadable, "The records could not be read: %s.", in.Facts.Unreadable)
+}
+
+// factsDisagree compares what the model wants with the one fix that the records support by themselves.
+func factsDisagree(in Input) []countersign.Reason {
+	if in.Facts.Unreadable != "" || !in.spoke() {
+		return nil
+	}
+	supported := in.Facts.Fix != nil
+	switch in.Proposal.Recommendation {
+	case Resolve:
+		if supported && in.Proposal.Category == in.Facts.Supports {
+			return nil
+		}
+		if supported {
+			return because(countersign.FactsDisagree, "The model says %s, the records support a fix for %s.", words(in.Proposal.Category), words(in.Facts.Supports))
+		}
+		if in.unknown() {
+			return nil // not a contradiction: doubts says what is not known
+		}
+		return because(countersign.FactsDisagree, "The records do not support a fix for %s.", words(in.Proposal.Category))
+	case Reject:
+		if supported {
+			return because(countersign.FactsDisagree, "The model would reject, the records support a fix for %s.", words(in.Facts.Supports))
+		}
+	}
+	return nil
+}
+
+// unknown reports whether a doubt about something unknown speaks against the proposal.
+func (in Input) unknown() bool {
+	return slices.ContainsFunc(in.Facts.Doubts, func(d countersign.Doubt) bool {
+		return d.Reason.Code == countersign.FactsUnknown && in.against(d)
+	})
+}
+
+// against reports whether a doubt of the desk's speaks against this proposal.
+func (in Input) against(d countersign.Doubt) bool {
+	return d.Against == "" || (d.Against == in.Proposal.Category && in.Proposal.Recommendation == Resolve)
+}
+
+// doubts are the reasons that the desk's own rules found in the records.
+func doubts(in Input) (reasons []countersign.Reason) {
+	for _, d := range in.Facts.Doubts {
+		if in.against(d) {
+			reasons = append(reasons, d.Reason)
+		}
+	}
+	return reasons
+}
+
+func fraudSuspected(in Input) []countersign.Reason {
+	if !in.Proposal.FraudSuspected {
+		return nil
+	}
+	return because(countersign.FraudSuspected, "The model suspects fraud.")
+}
+
+func aboveCap(in Input) []countersign.Reason {
+	limit, set := in.Limits.Caps[in.Amount.Currency]
+	switch {
+	case !set:
+		return because(countersign.NoCapForCurrency, "No cap is set for %s, so %s cannot be automatic.", in.Amount.Currency, in.Amount)
+	case in.Amount.Minor >= limit:
+		return because(countersign.AboveCap, "%s is not under the cap of %s.", in.Amount, countersign.Money{Minor: limit, Currency: in.Amount.Currency})
+	}
+	return nil
+}
+
+func typeNotAllowed(in Input) []countersign.Reason {
+	if !in.spoke() || slices.Contains(in.Limits.AllowedTypes, string(in.Proposal.Category)) {
+		return nil
+	}
+	return because(countersign.TypeNotAllowed, "A dispute of the kind %s is never handled automatically.", words(in.Proposal.Category))
+}
+
+// confidenceLow only ever tightens: what a model says of itself is no evidence for anything.
+func confidenceLow(in Input) []countersign.Reason {
+	if !in.spoke() || (in.Proposal.Confidence >= in.Limits.MinConfidence && in.Proposal.Confidence <= 1) {
+		return nil
+	}
+	return because(countersign.ConfidenceLow, "The model states a confidence of %.2f; %.2f is needed.", in.Proposal.Confidence, in.Limits.MinConfidence)
+}
+
+func recommendation(in Input) []countersign.Reason {
+	switch {
+	case !in.spoke() || in.Proposal.Recommendation == Resolve:
+		return nil
+	case in.Proposal.Recommendation == Reject:
+		return because(countersign.RejectionNeedsPerson, "A rejection is always confirmed by a person.")
+	}
+	return because(countersign.ModelAskedForPerson, "The model asks for a person.")
+}
+
+func shadowMode(in Input) []countersign.Reason {
+	if in.Limits.Mode == Act {
+		return nil
+	}
+	return because(countersign.ShadowMode, "The policy runs in shadow mode: everything is worked out, nothing is automatic.")
+}
+
+func words(category countersign.DisputeReason) string {
+	if category == "" {
+		return "no category"
+	}
+	return strings.ReplaceAll(string(category), "_", " ")
+}
