@@ -29,6 +29,7 @@ const (
 	RefusedByServer Failure = "refused_by_server" // the server answered that the request is wrong; retrying cannot help
 	TimedOut        Failure = "timed_out"         // wall clock used up
 	BudgetSpent     Failure = "budget_spent"      // tokens, money or tool calls used up
+	Interrupted     Failure = "interrupted"       // our own doing: the investigation kept stopping before its end
 )
 
 // Claim is one sentence of the model's, with what it says supports it.

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"net/http"
 	"reflect"
+	"slices"
 	"strings"
 
 	"github.com/danielgtaylor/huma/v2"
@@ -96,13 +97,16 @@ func (a *api) internal(ctx context.Context, err error) *Problem {
 // located says where in a request a field is. Fields without a place of their own are the body's.
 func located(field string) string {
 	switch {
-	case http.CanonicalHeaderKey(field) == field && strings.ToLower(field) != field, field == "Last-Event-ID":
+	case slices.Contains(headers, field):
 		return "header." + field
 	case field == "body", field == "query", strings.Contains(field, "."):
 		return field
 	}
 	return "body." + field
 }
+
+// headers are those that are read.
+var headers = []string{"Authorization", "Idempotency-Key", "If-Match", "Last-Event-ID"}
 
 func problemResponse(h huma.API) *huma.Response {
 	return &huma.Response{Description: "What was wrong", Content: map[string]*huma.MediaType{

@@ -124,7 +124,7 @@ func (p *Pipeline) giveUp(ctx context.Context, j job, why string) error {
 	if err != nil {
 		return err
 	}
-	proposal := investigate.HardCoded(j.desk.Brief(j.Case), countersign.NoDecision, why)
-	input := policy.Input{Limits: limits, Amount: j.Case.Amount, Proposal: proposal, Facts: countersign.Facts{Unreadable: why}}
+	input := policy.Input{Limits: limits, Amount: j.Case.Amount, Facts: countersign.Facts{Unreadable: why},
+		Proposal: countersign.Proposal{Recommendation: j.desk.Brief(j.Case).Escalation, Failure: countersign.Interrupted, Summary: why}}
 	return p.toReview(ctx, j, judged{input: input, verdict: policy.Decide(j.desk.Rules, input)}, countersign.FixOutcome{State: countersign.FixNone})
 }

@@ -88,7 +88,8 @@ func seenBefore(b records.Book) answer {
 	}
 	for _, d := range b.Devices {
 		older := between(d.FirstSeenAt, b.Transaction.OccurredAt)
-		if older != nil && *older >= int64(24*time.Hour/time.Second) && samePlace(d.City, b.Transaction.City) == yes {
+		vouches := d.Trusted == nil || *d.Trusted
+		if vouches && older != nil && *older >= int64(24*time.Hour/time.Second) && samePlace(d.City, b.Transaction.City) == yes {
 			return yes
 		}
 	}

@@ -50,6 +50,8 @@ func (s *sight) notOwed() (view, bool) {
 	case l.GivenBackMinor >= t.AmountMinor && t.AmountMinor > 0, l.FixedBefore, t.Status == "reversed":
 		return viewed(fails, said("The money was already given back.",
 			s.cite("get_transaction", "status", "amount_minor"), s.cite("get_ledger_entries", "given_back_minor", "fixed_before"))), true
+	case l.GivenBackMinor == 0 && l.Corrections > 0:
+		return viewed(open, said("Somebody has already corrected this posting.", s.cite("get_ledger_entries", "corrections"))), true
 	case l.GivenBackMinor > 0:
 		return viewed(open, said("A part of the money was already given back.", s.cite("get_ledger_entries", "given_back_minor"),
 			s.cite("get_transaction", "amount_minor"))), true
@@ -68,18 +70,17 @@ func (s *sight) doubleCharge() view {
 	if v, ok := s.notOwed(); ok {
 		return v
 	}
-	copies := s.related.Copies
-	if len(copies) == 0 {
+	if i := s.comingBack(); i >= 0 {
+		return viewed(open, said("A payment with the same end-to-end id came back to the account.",
+			s.cite("get_related_transactions", fmt.Sprintf("same_end_to_end_id[%d].id", i))))
+	}
+	near := s.nearCopies()
+	switch {
+	case s.settlement.Status == "failed" || s.settlement.Status == "returned":
+		return viewed(open, said("The rail says that this one failed, so its money may come back by itself.", s.cite("get_settlement_status", "status")))
+	case len(s.related.Copies) == 0:
 		return viewed(fails, said("No other transaction of the account has this amount and this merchant or counterparty.",
 			s.cite("get_transaction", "id", "amount_minor"), s.cite("get_related_transactions", "possible_copies_not_listed")))
-	}
-	near := []int{}
-	for i, c := range copies {
-		if c.SecondsApart == nil || max(*c.SecondsApart, -*c.SecondsApart) <= window(s.transaction.Kind) {
-			near = append(near, i)
-		}
-	}
-	switch {
 	case len(near) == 0:
 		return viewed(open, said("The nearest payment of this amount to the same party is too far away in time to be the same one.",
 			s.cite("get_related_transactions", "possible_copies[0].id", "possible_copies[0].seconds_apart")))
@@ -88,6 +89,26 @@ func (s *sight) doubleCharge() view {
 			s.cite("get_related_transactions", copied(near[0], "id"), copied(near[1], "id"))))
 	}
 	return s.oneCopy(near[0])
+}
+
+// nearCopies are the places of the possible copies that are close enough in time, or may be.
+func (s *sight) nearCopies() (near []int) {
+	for i, c := range s.related.Copies {
+		if c.SecondsApart == nil || max(*c.SecondsApart, -*c.SecondsApart) <= window(s.transaction.Kind) {
+			near = append(near, i)
+		}
+	}
+	return near
+}
+
+// comingBack is the place of a credit to the account with the same end-to-end id, -1 if there is none.
+func (s *sight) comingBack() int {
+	for i, leg := range s.related.EndToEnd {
+		if leg.Direction == "credit" {
+			return i
+		}
+	}
+	return -1
 }
 
 // window is how far apart in seconds two copies of one payment are at most: a card terminal repeats itself within a day, a
@@ -119,7 +140,7 @@ func (s *sight) oneCopy(i int) view {
 		return viewed(open, said("Not both charges are posted in full.", disputed, cite("id", "status", "posted_in_full")))
 	case c.Order != "earlier" && c.Order != "later":
 		return viewed(open, said("It cannot be told which of the two charges came later.", cite("id", "order")))
-	case c.SameEndToEndID == no, c.SameReference == no && c.SameEndToEndID != yes:
+	case c.SameReference == no, c.SameEndToEndID == no && !(c.SameMerchant == yes && c.SameReference == yes):
 		return viewed(open, said("The two charges carry different references, so they may be two purchases.",
 			cite("id", "same_reference", "same_end_to_end_id")))
 	case c.SameEndToEndID != yes && !(c.SameMerchant == yes && c.SameReference == yes):

@@ -17,6 +17,7 @@ type ledgerShown struct {
 	Currency         string       `json:"currency"`
 	TakenMinor       int64        `json:"taken_minor"`      // original debits
 	GivenBackMinor   int64        `json:"given_back_minor"` // every credit, whatever it is called
+	Corrections      int          `json:"corrections"`      // reversals, refunds and adjustments, on whatever account
 	OtherCurrency    bool         `json:"other_currency"`   // an entry is in another currency than the transaction
 	FixedBefore      bool         `json:"fixed_before"`     // the disputes desk has already posted a correction
 	CreditsEndToEnd  int          `json:"credits_with_same_end_to_end_id"`
@@ -50,6 +51,10 @@ func ledgerResult(b records.Book) any {
 }
 
 func (s *ledgerShown) add(b records.Book, e records.LedgerEntry) {
+	switch e.Kind {
+	case records.ReversalEntry, records.RefundEntry, records.Adjustment:
+		s.Corrections++
+	}
 	switch {
 	case e.Currency != b.Transaction.Currency:
 		s.OtherCurrency = true

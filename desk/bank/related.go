@@ -22,6 +22,16 @@ type relatedShown struct {
 	CopiesNotListed int          `json:"possible_copies_not_listed"`
 	Debits          []debitShown `json:"debits_around"` // within about a day, the disputed one and its possible copies left out
 	DebitsNotListed int          `json:"debits_around_not_listed"`
+	EndToEnd        []legShown   `json:"same_end_to_end_id"` // the account's other transactions with the same end-to-end id
+}
+
+// legShown is another transaction that carries the same end-to-end id.
+type legShown struct {
+	ID        string                    `json:"id"`
+	Direction string                    `json:"direction"`
+	Status    records.TransactionStatus `json:"status"`
+	amount
+	OccurredAt string `json:"occurred_at"`
 }
 
 // copyShown is a transaction that could be a copy. Comparisons are with the disputed transaction; seconds are negative for
@@ -61,7 +71,18 @@ func relatedResult(b records.Book) any {
 	return relatedShown{
 		Copies: each(copies, func(t records.Transaction) copyShown { return shownCopy(b, t) }), CopiesNotListed: copiesLeft,
 		Debits: each(debits, func(t records.Transaction) debitShown { return shownDebit(b, t) }), DebitsNotListed: debitsLeft,
+		EndToEnd: each(ownLegs(b), shownLeg),
 	}
+}
+
+// ownLegs leaves out what is on other accounts, which may be another customer's, and keeps the list short.
+func ownLegs(b records.Book) []records.Transaction {
+	own, _ := firstOf(slices.DeleteFunc(slices.Clone(b.SameEndToEnd), func(t records.Transaction) bool { return t.AccountID != b.Account.ID }), mostCopies)
+	return own
+}
+
+func shownLeg(t records.Transaction) legShown {
+	return legShown{t.ID, string(t.Direction), t.Status, shownAmount(t.Amount()), when(t.OccurredAt)}
 }
 
 // nearest orders transactions by how far from the disputed one they are, those without a time of day last.

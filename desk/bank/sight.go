@@ -25,6 +25,7 @@ type sight struct {
 		TakenMinor     int64 `json:"taken_minor"`
 		GivenBackMinor int64 `json:"given_back_minor"`
 		OtherCurrency  bool  `json:"other_currency"`
+		Corrections    int   `json:"corrections"`
 		FixedBefore    bool  `json:"fixed_before"`
 		Credits        int   `json:"credits_with_same_end_to_end_id"`
 	}
@@ -52,19 +53,20 @@ type sight struct {
 		Debits    []struct {
 			SecondsApart *int64 `json:"seconds_apart"`
 		} `json:"debits_around"`
+		EndToEnd []struct{ Direction, Status string } `json:"same_end_to_end_id"`
 	}
 }
 
 // twin is a possible copy as the reviewer reads it.
 type twin struct {
-	ID, Kind, Status, Order string
-	SecondsApart            *int64 `json:"seconds_apart"`
-	SameMerchant            answer `json:"same_merchant"`
-	SameReference           answer `json:"same_reference"`
-	SameEndToEndID          answer `json:"same_end_to_end_id"`
-	Posted                  bool   `json:"posted_in_full"`
-	GivenBackMinor          int64  `json:"given_back_minor"`
-	FixedBefore             bool   `json:"fixed_before"`
+	ID, Status, Order string
+	SecondsApart      *int64 `json:"seconds_apart"`
+	SameMerchant      answer `json:"same_merchant"`
+	SameReference     answer `json:"same_reference"`
+	SameEndToEndID    answer `json:"same_end_to_end_id"`
+	Posted            bool   `json:"posted_in_full"`
+	GivenBackMinor    int64  `json:"given_back_minor"`
+	FixedBefore       bool   `json:"fixed_before"`
 }
 
 // look reads everything that was shown.

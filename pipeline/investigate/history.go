@@ -14,7 +14,7 @@ import (
 // copied what somebody else put there for the next reader.
 func (t *talk) history(turn Turn) []llm.Message {
 	said := llm.Message{Role: llm.Assistant, Text: t.harmless(turn.Text), Opaque: turn.Opaque.Bytes()}
-	if false {
+	if turn.Text == "" && len(turn.Calls) == 0 && turn.Opaque == "" {
 		said.Text = redact.Mask("(no answer)") // chat templates want the roles to alternate, and refuse an empty message
 	}
 	var results []llm.Message

@@ -38,6 +38,7 @@ var failures = map[countersign.Failure]string{
 	countersign.RefusedByServer: "its server refused the request",
 	countersign.TimedOut:        "it took too long",
 	countersign.BudgetSpent:     "it used up its budget",
+	countersign.Interrupted:     "the investigation was interrupted again and again",
 }
 
 func modelFailed(in Input) []countersign.Reason {

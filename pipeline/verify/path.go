@@ -3,6 +3,7 @@ package verify
 import (
 	"bytes"
 	"encoding/json"
+	"io"
 	"strconv"
 	"strings"
 
@@ -35,7 +36,10 @@ func parse(doc []byte) any {
 	d := json.NewDecoder(bytes.NewReader(doc))
 	d.UseNumber()
 	var object map[string]any
-	if err := d.Decode(&object); err != nil || d.More() {
+	if err := d.Decode(&object); err != nil {
+		return nil
+	}
+	if _, err := d.Token(); err != io.EOF {
 		return nil
 	}
 	return object
@@ -75,7 +79,7 @@ func member(object map[string]any, path string) (any, bool) {
 // item reads [12] and goes on behind it.
 func item(list []any, path string) (any, bool) {
 	index, after, ok := strings.Cut(path, "]")
-	if !ok || index[0] != '[' || after != "" && after[0] != '.' && after[0] != '[' {
+	if !ok || !strings.HasPrefix(index, "[") || after != "" && after[0] != '.' && after[0] != '[' {
 		return nil, false
 	}
 	n, err := strconv.Atoi(index[1:])

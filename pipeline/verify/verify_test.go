@@ -24,7 +24,7 @@ var steps = []countersign.Step{
 	{Ref: "S4", Turn: 1, Tool: "get_merchant_info", OK: true, Result: json.RawMessage(`{"status":"failed"}`)},
 	{Ref: "S5", Turn: 1, Tool: "get_customer_profile", OK: true, Result: json.RawMessage(`{"status":"failed"}`)},
 	{Ref: "S6", Turn: 1, Tool: "get_customer_history", OK: true, Result: json.RawMessage(`["failed"]`)},
-	{Ref: "S7", Turn: 1, Tool: "get_device_and_location", OK: true, Result: json.RawMessage(`{"status":"failed"} {}`)},
+	{Ref: "S7", Turn: 1, Tool: "get_device_and_location", OK: true, Result: json.RawMessage(`{"status":"failed"} }`)},
 }
 
 func cite(ref countersign.StepRef, field, value string) countersign.Citation {
@@ -90,6 +90,7 @@ func TestACitationIs(t *testing.T) {
 		{"a mismatch when the index is written as a key", cite("S1", "entries.[1].id", "LE-2"), mismatch},
 		{"a mismatch when something stands against the bracket", cite("S1", "entries[1]id", "LE-2"), mismatch},
 		{"a mismatch at a bracket that does not close", cite("S1", "entries[1", "LE-2"), mismatch},
+		{"a mismatch at a bracket that was never opened", cite("S1", "entries.]", "LE-2"), mismatch},
 		{"a mismatch with a dot at the end", cite("S1", "status.", "failed"), mismatch},
 		{"a mismatch with a dot in front", cite("S1", ".status", "failed"), mismatch},
 		{"a mismatch with two dots", cite("S1", "settlement..status", "failed"), mismatch},
@@ -207,7 +208,7 @@ func TestEveryScalarCanBeCited(t *testing.T) {
 }
 
 func FuzzLookup(f *testing.F) {
-	for _, path := range []string{"", ".", "[", "]", "[]", "a", "a.b", "a[0]", "a[0", "a]0[", "x[0]", "a..b", "entries[0].tags[1]", "matrix[1][0]", "a.c.d.e", strings.Repeat("a.", 50)} {
+	for _, path := range []string{"", ".", "[", "]", "[]", "a", "a.b", "a[0]", "a[0", "a]0[", "x[0]", "a..b", "entries[0].tags[1]", "matrix[1][0]", "a.c.d.e", "entries.]", strings.Repeat("a.", 50)} {
 		f.Add(result, path, "failed")
 	}
 	f.Add(`{`, "a", "")

@@ -10,7 +10,6 @@ import (
 
 // clock is one regulatory deadline: how long a bank has from the customer's complaint.
 type clock struct {
-	rule    string
 	hours   time.Duration
 	applies func(records.Transaction, countersign.DisputeReason) bool
 }
@@ -24,7 +23,7 @@ var clocks = []clock{
 		// transfer that was not returned is put back into the customer's account within 24 hours of the complaint; every item
 		// that is not costs the bank 10,000 naira. Any naira transfer is taken for an instant one: if it was another, this
 		// deadline is too early, never too late.
-		rule: "CBN 2018 instant transfers: failed, 24 hours", hours: 24 * time.Hour,
+		hours: 24 * time.Hour,
 		applies: func(t records.Transaction, r countersign.DisputeReason) bool {
 			return t.Kind == records.Transfer && r == countersign.FailedTransfer
 		},
@@ -33,7 +32,7 @@ var clocks = []clock{
 		// Directive on refunds of failed transactions on electronic channels, in force 2020-06-08: not-on-us ATM, 48 hours. An
 		// on-us withdrawal is due at once, so the records must say that this was another bank's machine; a guess could be a day
 		// too late.
-		rule: "CBN 2020 electronic channels: not-on-us ATM, 48 hours", hours: 48 * time.Hour,
+		hours: 48 * time.Hour,
 		applies: func(t records.Transaction, r countersign.DisputeReason) bool {
 			failed := r == countersign.NotReceived || r == countersign.FailedTransfer
 			return t.Kind == records.ATM && failed && notOnUs(t.Channel)
@@ -42,7 +41,7 @@ var clocks = []clock{
 	{
 		// The same directive: disputed or failed transactions at points of sale and on the web, 72 hours from the dispute. A
 		// card payment that is no withdrawal is one or the other.
-		rule: "CBN 2020 electronic channels: POS and web, 72 hours", hours: 72 * time.Hour,
+		hours:   72 * time.Hour,
 		applies: func(t records.Transaction, r countersign.DisputeReason) bool { return t.Kind == records.Card },
 	},
 }

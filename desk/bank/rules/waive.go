@@ -28,11 +28,18 @@ func Waived(b records.Book, kind countersign.FixKind) (*countersign.Fix, error) 
 				Try("escalate the case, or close it without a fix")
 		}
 	}
-	if s := b.Settlement; kind == countersign.Reversal && s != nil && s.Final && s.Status == records.Settled {
-		return nil, countersign.Errorf(countersign.Conflict, "%s settled for good, so there is nothing to reverse.", id(t.ID)).
+	if kind == countersign.Reversal && arrived(b) {
+		return nil, countersign.Errorf(countersign.Conflict, "The money of %s arrived, so there is nothing to reverse.", id(t.ID)).
 			Try("post a refund instead")
 	}
 	return countersign.NewFix(kind, t.ID, t.AccountID, t.Amount()), nil
+}
+
+// arrived: the rail says so for good, or our own books hold the credit.
+func arrived(b records.Book) bool {
+	s := b.Settlement
+	settled := s != nil && s.Final && s.Status == records.Settled
+	return settled || noCreditElsewhere(b).reason.Code != ""
 }
 
 // justified returns the fix of this kind that the books support, nil if they do not.

@@ -1,0 +1,137 @@
+package api
+
+import (
+	"context"
+	"strconv"
+	"strings"
+
+	"countersign"
+	"countersign/pipeline/review"
+)
+
+// The bodies of decisions.
+type (
+	newOverride struct {
+		_       struct{}            `additionalProperties:"false"`
+		Outcome countersign.Outcome `json:"outcome" enum:"resolved,rejected,escalated,contest,accept"`
+		Reason  string              `json:"reason" maxLength:"2000" doc:"Why, in a sentence. It is kept."`
+		Fix     string              `json:"fix,omitempty" enum:"reversal,refund,none" doc:"Belongs to the outcome resolved, and must be there with it."`
+	}
+	newEscalation struct {
+		_         struct{} `additionalProperties:"false"`
+		Reason    string   `json:"reason" maxLength:"2000" doc:"Why, in a sentence. It is kept."`
+		Reference string   `json:"reference,omitempty" maxLength:"200" doc:"Of the outside desk that took it: closes the case."`
+	}
+	newMessage struct {
+		_    struct{} `additionalProperties:"false"`
+		Text string   `json:"text" maxLength:"5000"`
+	}
+)
+
+// decided is the case that a decision is about, and the revision that the person saw.
+type decided struct {
+	named
+	IfMatch string `header:"If-Match" required:"true" doc:"The case's revision, bare or quoted. Absent is 428, stale is 409."`
+}
+
+func (a *api) approve(ctx context.Context, in *decided) (*caseAnswer, error) {
+	return a.decide(ctx, in, func(act review.Act) error {
+		if _, err := read[nothing](ctx); err != nil {
+			return err
+		}
+		_, err := a.Review.Approve(ctx, act)
+		return err
+	})
+}
+
+func (a *api) override(ctx context.Context, in *decided) (*caseAnswer, error) {
+	return a.decide(ctx, in, func(act review.Act) error {
+		sent, err := read[newOverride](ctx)
+		if err == nil {
+			_, err = a.Review.Override(ctx, act, sent.Outcome, sent.Reason, sent.Fix)
+		}
+		return err
+	})
+}
+
+func (a *api) escalate(ctx context.Context, in *decided) (*caseAnswer, error) {
+	return a.decide(ctx, in, func(act review.Act) error {
+		sent, err := read[newEscalation](ctx)
+		if err == nil {
+			_, err = a.Review.Escalate(ctx, act, sent.Reason, sent.Reference)
+		}
+		return err
+	})
+}
+
+func (a *api) message(ctx context.Context, in *decided) (*caseAnswer, error) {
+	return a.decide(ctx, in, func(act review.Act) error {
+		sent, err := read[newMessage](ctx)
+		if err == nil {
+			_, err = a.Review.Message(ctx, act, sent.Text)
+		}
+		return err
+	})
+}
+
+func (a *api) retry(ctx context.Context, in *decided) (*caseAnswer, error) {
+	return a.decide(ctx, in, func(act review.Act) error {
+		if _, err := read[nothing](ctx); err != nil {
+			return err
+		}
+		_, err := a.Review.Retry(ctx, act)
+		return err
+	})
+}
+
+// decide carries out a decision on the revision that the caller saw, and answers with the case as it is now.
+func (a *api) decide(ctx context.Context, in *decided, carry func(review.Act) error) (*caseAnswer, error) {
+	id, err := in.check()
+	if err != nil {
+		return nil, err
+	}
+	r := requestOf(ctx)
+	revision, err := seenRevision(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := carry(review.Act{Case: id, Revision: revision, Actor: r.principal.Actor}); err != nil {
+		return nil, err
+	}
+	// The decision stands, whether or not its caller is still there to read the answer.
+	c, err := a.whole(context.WithoutCancel(ctx), id)
+	if err != nil {
+		return nil, err
+	}
+	return answer(c), nil
+}
+
+// seenRevision reads If-Match: a number, bare or between quotes. Weak tags, lists and * would not say what the caller saw.
+func seenRevision(r request) (int64, error) {
+	if len(r.header.Values("If-Match")) == 0 {
+		return 0, countersign.Errorf(countersign.Precondition, "is missing").In("If-Match").Try("send the revision of the case that you saw")
+	}
+	value, err := single(r.header, "If-Match")
+	if err != nil {
+		return 0, err
+	}
+	digits := value
+	if len(value) > 1 && value[0] == '"' && value[len(value)-1] == '"' {
+		digits = value[1 : len(value)-1]
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n < 1 || strings.ContainsAny(digits, "+-") {
+		return 0, invalid("If-Match", "%q is not one revision, expected a number such as 3 or \"3\"", clip(value))
+	}
+	return n, nil
+}
+
+type anyVerb struct {
+	named
+	Verb string `path:"verb"`
+}
+
+// unknownVerb answers what looks like a decision and is none. It changes nothing.
+func (a *api) unknownVerb(_ context.Context, in *anyVerb) (*caseAnswer, error) {
+	return nil, invalid("path.verb", "%q is not one of approve, override, escalate, message, retry", clip(in.Verb))
+}
