@@ -15,8 +15,8 @@ import (
 	"countersign/store"
 )
 
-// named is the case that a path names.
-type named struct {
+// CasePath is the case that a path names. The library reads the fields of an embedded struct only if its name is exported.
+type CasePath struct {
 	ID string `path:"id" doc:"The case's id."`
 }
 
@@ -24,11 +24,11 @@ type named struct {
 const maxID = 64
 
 // check refuses an id that no case can have before a database is asked about it.
-func (n named) check() (countersign.CaseID, error) {
-	if len(n.ID) > maxID || strings.ContainsFunc(n.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
+func (in CasePath) check() (countersign.CaseID, error) {
+	if len(in.ID) > maxID || strings.ContainsFunc(in.ID, func(r rune) bool { return r <= ' ' || r > '~' }) {
 		return "", countersign.Errorf(countersign.NotFound, "there is no such case").In("path.id")
 	}
-	return countersign.CaseID(n.ID), nil
+	return countersign.CaseID(in.ID), nil
 }
 
 // caseAnswer is a case with its revision as the entity tag.
@@ -39,7 +39,7 @@ type caseAnswer struct {
 
 func answer(c Case) *caseAnswer { return &caseAnswer{`"` + strconv.FormatInt(c.Revision, 10) + `"`, c} }
 
-func (a *api) getCase(ctx context.Context, in *named) (*caseAnswer, error) {
+func (a *api) getCase(ctx context.Context, in *CasePath) (*caseAnswer, error) {
 	id, err := in.check()
 	if err != nil {
 		return nil, err
@@ -193,7 +193,7 @@ func place(cursor string) (p store.Place, err error) {
 	raw, err := base64.RawURLEncoding.DecodeString(cursor)
 	risk, id, _ := strings.Cut(string(raw), " ")
 	p.Risk, _ = strconv.ParseInt(risk, 10, 64)
-	p.ID, _ = named{id}.check()
+	p.ID, _ = CasePath{id}.check()
 	if again := cursorOf(p); err != nil || again == nil || *again != cursor {
 		return store.Place{}, invalid("query.cursor", "is not a next_cursor of an earlier page")
 	}

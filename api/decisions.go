@@ -30,7 +30,7 @@ type (
 
 // decided is the case that a decision is about, and the revision that the person saw.
 type decided struct {
-	named
+	CasePath
 	IfMatch string `header:"If-Match" required:"true" doc:"The case's revision, bare or quoted. Absent is 428, stale is 409."`
 }
 
@@ -127,7 +127,7 @@ func seenRevision(r request) (int64, error) {
 }
 
 type anyVerb struct {
-	named
+	CasePath
 	Verb string `path:"verb"`
 }
 

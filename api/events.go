@@ -24,7 +24,7 @@ type CaseState struct {
 }
 
 type followed struct {
-	named
+	CasePath
 	After string `header:"Last-Event-ID" doc:"The id of the last event that was received; the stream goes on after it."`
 	Query string `query:"last_event_id" doc:"The same, for callers that cannot set the header."`
 }

@@ -52,7 +52,7 @@ type RecordRow struct {
 
 type recordAnswer struct{ Body WholeRecord }
 
-func (a *api) getRecord(ctx context.Context, in *named) (*recordAnswer, error) {
+func (a *api) getRecord(ctx context.Context, in *CasePath) (*recordAnswer, error) {
 	id, err := in.check()
 	if err != nil {
 		return nil, err

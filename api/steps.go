@@ -33,7 +33,7 @@ type StepList struct {
 type stepsAnswer struct{ Body StepList }
 
 // listSteps shows the last round only: references begin again with each, and citations mean their own.
-func (a *api) listSteps(ctx context.Context, in *named) (*stepsAnswer, error) {
+func (a *api) listSteps(ctx context.Context, in *CasePath) (*stepsAnswer, error) {
 	id, err := in.check()
 	if err != nil {
 		return nil, err

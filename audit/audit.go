@@ -1,5 +1,5 @@
 // Package audit is the record of a case: an append-only chain of rows, each holding a hash of the row before it, and the
-// verifier that walks such a chain and names the first step that does not match.
+// verifier that walks such a chain and points at the first step that is not as it was written.
 //
 // It knows the exact bytes that are hashed (docs/audit-format.md, format version 1), how rows follow one another, and what
 // tampering looks like from outside. It promises that a row which Append made and nobody touched verifies for ever, on any

@@ -19,7 +19,7 @@ import (
 // Bank is the whole bank as an import: about forty customers, their accounts, devices and some two months of payments up to
 // now, and the payments that Disputes complain about. The same now gives the same rows in the same order.
 func Bank(now time.Time) records.Set {
-	b := &bank{now: now.UTC().Truncate(time.Minute)}
+	b := &books{now: now.UTC().Truncate(time.Minute)}
 	b.set.Merchants = merchants()
 	for i := range people {
 		b.join(i)
@@ -33,15 +33,15 @@ func Bank(now time.Time) records.Set {
 	return b.set
 }
 
-// bank is the bank while it is made up.
-type bank struct {
+// books are the bank's books while they are made up.
+type books struct {
 	now time.Time
 	set records.Set
 	n   int // ordinary transactions so far
 }
 
 // before is the moment that long before now.
-func (b *bank) before(d time.Duration) time.Time { return b.now.Add(-d) }
+func (b *books) before(d time.Duration) time.Time { return b.now.Add(-d) }
 
 // dice are one customer's own, so that a story more for one customer changes nothing about the others.
 func dice(i int) *rand.Rand { return rand.New(rand.NewPCG(20261130, uint64(i))) }
@@ -57,7 +57,7 @@ type payment struct {
 
 // book writes a payment into the books: the transaction, the ledger entry of the customer's account and the rail's word. The
 // history is one-sided, as an import from a core system usually is.
-func (b *bank) book(p payment) {
+func (b *books) book(p payment) {
 	at, _ := p.t.OccurredAt.Instant()
 	if p.t.Status == "" {
 		p.t.Status = records.Posted
@@ -79,7 +79,7 @@ func (b *bank) book(p payment) {
 }
 
 // enter posts one ledger entry of a transaction.
-func (b *bank) enter(t records.Transaction, n string, direction countersign.Direction, minor int64, kind records.EntryKind, at time.Time) {
+func (b *books) enter(t records.Transaction, n string, direction countersign.Direction, minor int64, kind records.EntryKind, at time.Time) {
 	b.set.LedgerEntries = append(b.set.LedgerEntries, entry(t.ID, t.AccountID, n, direction, minor, t.Currency, kind, at))
 }
 

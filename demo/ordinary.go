@@ -11,7 +11,7 @@ import (
 
 // live gives a customer two months of payments that nobody disputes: shopping, transfers to friends, airtime, cash and a
 // salary.
-func (b *bank) live(i int) {
+func (b *books) live(i int) {
 	roll := dice(1000 + i)
 	for d := 62; d >= 2; d-- {
 		if roll.IntN(5) < 3 {
@@ -24,7 +24,7 @@ func (b *bank) live(i int) {
 }
 
 // spend is one payment on one day, in waking hours. A day has one, so that no run of them looks like a thief's.
-func (b *bank) spend(i, daysAgo int, roll *rand.Rand) {
+func (b *books) spend(i, daysAgo int, roll *rand.Rand) {
 	t := b.ordinary(i, b.before(time.Duration(daysAgo)*day+time.Duration(roll.IntN(16*60))*time.Minute))
 	t.Direction, t.DeviceID = countersign.Debit, deviceID(i)
 	switch kind := roll.IntN(10); {
@@ -46,7 +46,7 @@ func (b *bank) spend(i, daysAgo int, roll *rand.Rand) {
 	b.book(payment{t: t, settlement: settled("NIP")})
 }
 
-func (b *bank) earn(i, daysAgo int, roll *rand.Rand) {
+func (b *books) earn(i, daysAgo int, roll *rand.Rand) {
 	t := b.ordinary(i, b.before(time.Duration(daysAgo)*day+30*time.Minute))
 	t.Kind, t.Direction, t.Channel = records.Transfer, countersign.Credit, "salary"
 	t.CounterpartyName, t.AmountMinor, t.Memo = "Employer payroll", kobo(roll, 90_000_00, 420_000_00), "salary"
@@ -54,7 +54,7 @@ func (b *bank) earn(i, daysAgo int, roll *rand.Rand) {
 	b.book(payment{t: t, settlement: settled("NIP")})
 }
 
-func (b *bank) ordinary(i int, at time.Time) records.Transaction {
+func (b *books) ordinary(i int, at time.Time) records.Transaction {
 	b.n++
 	id := fmt.Sprintf("TX-%06d", 100000+b.n)
 	return records.Transaction{

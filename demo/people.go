@@ -71,7 +71,7 @@ func accountID(i int, currency string) string { return fmt.Sprintf("A-%04d-%s", 
 func deviceID(i int) string { return fmt.Sprintf("DV-%04d-1", 1001+i) }
 
 // join makes a customer of a person, with accounts and a phone that both have known each other for months.
-func (b *bank) join(i int) {
+func (b *books) join(i int) {
 	p, roll := people[i], dice(i)
 	joined := b.before(time.Duration(400+roll.IntN(2000)) * day)
 	customer := records.Customer{

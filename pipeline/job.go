@@ -47,7 +47,7 @@ type started struct {
 // take gets the case's lease and everything that was recorded of its round. False when there is nothing to do.
 func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok bool, err error) {
 	err = p.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		j = job{nonce: rand.Text()[:12], canary: rand.Text()[:16]}
+		j = job{nonce: rand.Text()[:12], canary: investigate.NewCanary()}
 		if j.lease, ok, err = tx.TakeLease(ctx, id, tx.Now.Add(p.leaseTime())); err != nil || !ok {
 			return err
 		}

@@ -78,7 +78,10 @@ func (g *group) commit(first *unit) {
 			if err := g.run(raw, batch[i]); err != nil {
 				return err
 			}
-			if next := g.waiting(); next != nil && len(batch) < most {
+			if len(batch) == most {
+				break // and take none that this commit would not carry: nobody would answer it
+			}
+			if next := g.waiting(); next != nil {
 				batch = append(batch, next)
 			}
 		}
@@ -87,6 +90,7 @@ func (g *group) commit(first *unit) {
 	for _, u := range batch {
 		u.answer(err)
 	}
+	g.store.prepared.prepare(context.Background())
 }
 
 func (u *unit) answer(err error) {

@@ -33,6 +33,7 @@ type Store struct {
 	log      *slog.Logger
 	watch    watchers
 	migrated Versions
+	prepared *statements // SQLite only: of the connection that writes
 	closing  sync.Once
 }
 
@@ -75,6 +76,9 @@ func connect(ctx context.Context, dsn string, opt Options) (*Store, error) {
 		return nil, err
 	}
 	s.View = View{q: s.read, d: s.dialect}
+	if s.dialect == sqliteDialect {
+		s.View.q, s.prepared = prepared{statements: newStatements(s.read)}, newStatements(s.write)
+	}
 	return s, nil
 }
 
@@ -122,6 +126,10 @@ func (s *Store) Now() time.Time { return s.now() }
 type queryer interface {
 	QueryContext(context.Context, string, ...any) (*sql.Rows, error)
 	QueryRowContext(context.Context, string, ...any) *sql.Row
+}
+
+type execer interface {
+	ExecContext(context.Context, string, ...any) (sql.Result, error)
 }
 
 // View reads. Inside a transaction it sees what the transaction wrote.

@@ -15,6 +15,7 @@ type Tx struct {
 	View
 	Now   time.Time // UTC, whole microseconds: what the database keeps is what was hashed
 	tx    *sql.Tx
+	x     execer
 	store *Store
 	after []func() // run once, after the commit
 }
@@ -26,7 +27,7 @@ func (t *Tx) SQL() *sql.Tx { return t.tx }
 func (t *Tx) AfterCommit(f func()) { t.after = append(t.after, f) }
 
 func (t *Tx) exec(ctx context.Context, query string, args ...any) (int64, error) {
-	res, err := t.tx.ExecContext(ctx, query, args...)
+	res, err := t.x.ExecContext(ctx, query, args...)
 	if err != nil {
 		return 0, err
 	}
@@ -68,11 +69,21 @@ func (s *Store) writeAlone(ctx context.Context, f func(context.Context, *Tx) err
 		return fmt.Errorf("commit: %w", err)
 	}
 	tx.committed()
+	if s.prepared != nil {
+		s.prepared.prepare(ctx)
+	}
 	return nil
 }
 
 func (s *Store) tx(raw *sql.Tx) *Tx {
-	return &Tx{View: View{q: raw, d: s.dialect}, Now: s.now().UTC().Truncate(time.Microsecond), tx: raw, store: s}
+	var on interface {
+		queryer
+		execer
+	} = raw
+	if s.prepared != nil {
+		on = prepared{s.prepared, raw}
+	}
+	return &Tx{View: View{q: on, d: s.dialect}, Now: s.now().UTC().Truncate(time.Microsecond), tx: raw, x: on, store: s}
 }
 
 func (t *Tx) committed() {

@@ -85,7 +85,7 @@ func ours(request llm.Request, calls []llm.Call) []llm.Call {
 	return copied
 }
 
-func valid(s string) string { return s }
+func valid(s string) string { return strings.ToValidUTF8(s, "\uFFFD") }
 
 // end closes the conversation at this turn. The first reason stands: what follows from it is not another one.
 func (turn *Turn) end(failure countersign.Failure, note string) {

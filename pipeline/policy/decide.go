@@ -1,6 +1,7 @@
 package policy
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -8,8 +9,9 @@ import (
 	"countersign"
 )
 
-// Decide collects every reason, in the order of countersign.ReasonOrder, one entry a code. No reason makes the case
-// automatic; that a fix exists is then certain, because a proposal that resolves without one has the reason facts_disagree.
+// Decide collects every reason, in the order of countersign.ReasonOrder, one entry a code; codes of a desk's own that the
+// order does not list come after it. No reason makes the case automatic; that a fix exists is then certain, because a
+// proposal that resolves without one has the reason facts_disagree or facts_unknown.
 func Decide(rules []Rule, in Input) countersign.Verdict {
 	var reasons []countersign.Reason
 	for _, rule := range slices.Concat(own, rules) {
@@ -21,7 +23,7 @@ func Decide(rules []Rule, in Input) countersign.Verdict {
 // NotApplicable adds the executor's refusal to a verdict that would have been automatic.
 func NotApplicable(v countersign.Verdict, why string) countersign.Verdict {
 	return verdict(v.PolicyVersion, append(slices.Clone(v.Reasons), countersign.Reason{Code: countersign.FixNotApplicable,
-		Text: "The fix could not be applied: " + why + "."}))
+		Text: "The fix could not be applied: " + sentence(why)}))
 }
 
 // Stands reports whether the model's recommendation is still one after the checks. What the model never said, said about a
@@ -40,22 +42,33 @@ func verdict(version string, reasons []countersign.Reason) countersign.Verdict {
 	return v
 }
 
-// merged puts reasons in their fixed order and joins the sentences of one code.
+// merged puts reasons in their fixed order and joins the sentences of one code. A code it does not know is kept: dropping a
+// reason could make a case automatic.
 func merged(reasons []countersign.Reason) []countersign.Reason {
 	all := []countersign.Reason{}
-	for _, code := range countersign.ReasonOrder {
-		var texts []string
-		for _, r := range reasons {
-			if r.Code == code && !slices.Contains(texts, r.Text) {
-				texts = append(texts, r.Text)
-			}
-		}
-		if len(texts) > 0 {
-			all = append(all, countersign.Reason{Code: code, Text: strings.Join(texts, " ")})
+	for _, r := range reasons {
+		i := slices.IndexFunc(all, func(other countersign.Reason) bool { return other.Code == r.Code })
+		if i < 0 {
+			all = append(all, r)
+		} else if !strings.Contains(all[i].Text, r.Text) {
+			all[i].Text += " " + r.Text
 		}
 	}
+	slices.SortStableFunc(all, func(a, b countersign.Reason) int {
+		return cmp.Or(cmp.Compare(place(a.Code), place(b.Code)), cmp.Compare(a.Code, b.Code))
+	})
 	return all
 }
+
+func place(code countersign.ReasonCode) int {
+	if i := slices.Index(countersign.ReasonOrder, code); i >= 0 {
+		return i
+	}
+	return len(countersign.ReasonOrder)
+}
+
+// sentence ends what somebody else worded with one full stop.
+func sentence(s string) string { return strings.TrimRight(s, ". ") + "." }
 
 func because(code countersign.ReasonCode, format string, args ...any) []countersign.Reason {
 	return []countersign.Reason{{Code: code, Text: fmt.Sprintf(format, args...)}}

@@ -2,6 +2,7 @@ package policy
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 
 	"countersign"
@@ -56,18 +57,27 @@ func partialCase(in Input) []countersign.Reason {
 	if in.Proposal.Partial == "" {
 		return nil
 	}
-	return because(countersign.ModelSawPartialCase, "The model may not have seen the whole case: %s.", in.Proposal.Partial)
+	return because(countersign.ModelSawPartialCase, "The model may not have seen the whole case: %s", sentence(in.Proposal.Partial))
 }
 
 func evidenceInvalid(in Input) []countersign.Reason {
-	if len(in.Evidence.Invalid) == 0 || !in.spoke() {
+	switch {
+	case !in.spoke():
 		return nil
+	case len(in.Evidence.Invalid) > 0:
+		return because(countersign.EvidenceInvalid, "The proposal cites something that is not there. %s", strings.Join(in.Evidence.Invalid, " "))
+	case slices.ContainsFunc(in.Evidence.Claims, unverified): // unreachable unless verify says one thing and marks another
+		return because(countersign.EvidenceInvalid, "A citation of the proposal was not verified.")
 	}
-	return because(countersign.EvidenceInvalid, "The proposal cites something that is not there: %s.", strings.Join(in.Evidence.Invalid, "; "))
+	return nil
+}
+
+func unverified(claim countersign.Claim) bool {
+	return slices.ContainsFunc(claim.Citations, func(c countersign.Citation) bool { return c.Status != countersign.CitationVerified })
 }
 
 func evidenceTooLittle(in Input) []countersign.Reason {
-	n := len(in.Evidence.Steps)
+	n := len(slices.Compact(slices.Sorted(slices.Values(in.Evidence.Steps))))
 	if n >= in.Limits.MinEvidence || !in.spoke() {
 		return nil
 	}
@@ -85,7 +95,7 @@ func factsUnreadable(in Input) []countersign.Reason {
 	if in.Facts.Unreadable == "" {
 		return nil
 	}
-	return because(countersign.FactsUnreadable, "The records could not be read: %s.", in.Facts.Unreadable)
+	return because(countersign.FactsUnreadable, "The records could not be read: %s", sentence(in.Facts.Unreadable))
 }
 
 // factsDisagree compares what the model wants with the one fix that the records support by themselves.
@@ -93,23 +103,20 @@ func factsDisagree(in Input) []countersign.Reason {
 	if in.Facts.Unreadable != "" || !in.spoke() {
 		return nil
 	}
-	supported := in.Facts.Fix != nil
-	switch in.Proposal.Recommendation {
-	case Resolve:
-		if supported && in.Proposal.Category == in.Facts.Supports {
-			return nil
-		}
-		if supported {
-			return because(countersign.FactsDisagree, "The model says %s, the records support a fix for %s.", words(in.Proposal.Category), words(in.Facts.Supports))
-		}
-		if in.unknown() {
-			return nil // not a contradiction: doubts says what is not known
-		}
+	fix := in.Facts.Fix
+	switch {
+	case in.Proposal.Recommendation == Reject && fix != nil:
+		return because(countersign.FactsDisagree, "The model would reject, the records support a %s of %s for %s.", fix.Kind, fix.Amount, words(in.Facts.Supports))
+	case in.Proposal.Recommendation != Resolve:
+		return nil
+	case fix == nil && in.unknown():
+		return nil // not a contradiction: doubts says what is not known
+	case fix == nil:
 		return because(countersign.FactsDisagree, "The records do not support a fix for %s.", words(in.Proposal.Category))
-	case Reject:
-		if supported {
-			return because(countersign.FactsDisagree, "The model would reject, the records support a fix for %s.", words(in.Facts.Supports))
-		}
+	case in.Proposal.Category != in.Facts.Supports:
+		return because(countersign.FactsDisagree, "The model says %s, the records support a fix for %s.", words(in.Proposal.Category), words(in.Facts.Supports))
+	case fix.Amount.Currency != in.Amount.Currency || fix.Amount.Minor > in.Amount.Minor:
+		return because(countersign.FactsDisagree, "The records support a %s of %s, but the dispute is about %s.", fix.Kind, fix.Amount, in.Amount)
 	}
 	return nil
 }
@@ -150,6 +157,8 @@ func aboveCap(in Input) []countersign.Reason {
 		return because(countersign.NoCapForCurrency, "No cap is set for %s, so %s cannot be automatic.", in.Amount.Currency, in.Amount)
 	case in.Amount.Minor >= limit:
 		return because(countersign.AboveCap, "%s is not under the cap of %s.", in.Amount, countersign.Money{Minor: limit, Currency: in.Amount.Currency})
+	case in.Amount.Minor <= 0: // unreachable unless intake let it in; under every cap, and still nothing to act on
+		return because(countersign.FactsUnknown, "The disputed amount is on record as %s.", in.Amount)
 	}
 	return nil
 }
@@ -158,16 +167,26 @@ func typeNotAllowed(in Input) []countersign.Reason {
 	if !in.spoke() || slices.Contains(in.Limits.AllowedTypes, string(in.Proposal.Category)) {
 		return nil
 	}
-	return because(countersign.TypeNotAllowed, "A dispute of the kind %s is never handled automatically.", words(in.Proposal.Category))
+	return because(countersign.TypeNotAllowed, "The model calls this %s, which is not among the kinds that may be handled automatically.", words(in.Proposal.Category))
 }
 
-// confidenceLow only ever tightens: what a model says of itself is no evidence for anything.
+// confidenceLow only ever tightens: what a model says of itself is no evidence for anything. The comparisons are written so
+// that NaN, on either side, never passes.
 func confidenceLow(in Input) []countersign.Reason {
-	if !in.spoke() || (in.Proposal.Confidence >= in.Limits.MinConfidence && in.Proposal.Confidence <= 1) {
+	stated, least := in.Proposal.Confidence, in.Limits.MinConfidence
+	switch {
+	case !in.spoke():
 		return nil
+	case !(stated >= 0 && stated <= 1):
+		return because(countersign.ConfidenceLow, "The model states a confidence of %s, which is not between 0 and 1 and counts as none.", decimal(stated))
+	case !(stated >= least):
+		return because(countersign.ConfidenceLow, "The model states a confidence of %s; %s is needed.", decimal(stated), decimal(least))
 	}
-	return because(countersign.ConfidenceLow, "The model states a confidence of %.2f; %.2f is needed.", in.Proposal.Confidence, in.Limits.MinConfidence)
+	return nil
 }
+
+// decimal keeps every digit: 0.899 rounded to 0.90 would look like enough.
+func decimal(f float64) string { return strconv.FormatFloat(f, 'g', -1, 64) }
 
 func recommendation(in Input) []countersign.Reason {
 	switch {

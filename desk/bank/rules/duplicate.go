@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"slices"
 	"strings"
 	"time"
 
@@ -53,7 +54,7 @@ func hasWindow(t records.Transaction) finding {
 }
 
 // notComingBack: when the rail says that the disputed copy failed or was returned, its money may come back by itself, and a
-// refund of the other copy would pay twice.
+// refund of a copy would pay twice.
 func notComingBack(b records.Book) finding {
 	const name = "coming_back_by_rail"
 	t, s := b.Transaction, b.Settlement
@@ -90,10 +91,10 @@ func exactlyOneTwin(b records.Book) (finding, *records.Transaction) {
 	switch {
 	case len(near) > 1:
 		return unknown(name, "several copies", source).disagree("There are %d other charges like %s close to it (%s): with three or more copies a person decides which are wrong.",
-			len(near), id(b.Transaction.ID), source), nil
+			len(near), id(b.Transaction.ID), rows("", transactionIDs(near)...)), nil
 	case len(undated) > 0:
 		source = rows(records.Transactions, transactionIDs(undated)...)
-		return unknown(name, "a time of day is missing", source).cannotTell("Whether %s is the same charge again cannot be told: it or %s is recorded without a time of day.", source, id(b.Transaction.ID)), nil
+		return unknown(name, "a time of day is missing", source).cannotTell("Whether %s is the same charge as %s again cannot be told: one of them is recorded without a time of day.", id(undated[0].ID), id(b.Transaction.ID)), nil
 	case len(near) == 0:
 		return absent(name, "none", rows(records.Transactions, b.Transaction.ID)).
 			disagree("No other charge of this amount to the same payee lies close to %s.", id(b.Transaction.ID)), nil
@@ -104,8 +105,8 @@ func exactlyOneTwin(b records.Book) (finding, *records.Transaction) {
 // copies returns the other charges that look like the disputed one and lie within the window of it, or of one that does;
 // and those of which that cannot be said, because one of the two has no time of day.
 func copies(b records.Book) (near, undated []records.Transaction) {
-	alike := lookalikes(b)
-	for _, t := range alike {
+	list := lookalikes(b)
+	for _, t := range list {
 		switch apart, ok := apart(b.Transaction, t); {
 		case !ok:
 			undated = append(undated, t)
@@ -116,7 +117,7 @@ func copies(b records.Book) (near, undated []records.Transaction) {
 	if len(near) != 1 {
 		return near, undated
 	}
-	for _, t := range alike {
+	for _, t := range list {
 		if apart, ok := apart(near[0], t); ok && t.ID != near[0].ID && apart <= reach(near[0], t) {
 			near = append(near, t)
 		}
@@ -128,17 +129,22 @@ func copies(b records.Book) (near, undated []records.Transaction) {
 // currency, and the same payee or the same end-to-end id. One that failed before the ledger was touched is no charge.
 func lookalikes(b records.Book) (out []records.Transaction) {
 	met := map[string]bool{b.Transaction.ID: true}
-	for i, t := range append(append([]records.Transaction(nil), b.Like...), b.SameEndToEnd...) {
-		alike := t.AccountID == b.Transaction.AccountID && t.Direction == b.Transaction.Direction && t.Amount() == b.Transaction.Amount()
-		elsewhere := i < len(b.Like) && samePayee(b.Transaction, t) == different
-		untouched := t.Status == records.Failed && len(other(b, t).entries) == 0
-		if met[t.ID] || !alike || elsewhere || untouched {
-			continue
+	for _, t := range slices.Concat(b.Like, b.SameEndToEnd) {
+		if !met[t.ID] && alike(b.Transaction, t) && !untouched(b, t) {
+			out = append(out, t)
 		}
 		met[t.ID] = true
-		out = append(out, t)
 	}
 	return out
+}
+
+func alike(a, b records.Transaction) bool {
+	movement := a.AccountID == b.AccountID && a.Direction == b.Direction && a.Amount() == b.Amount()
+	return movement && (samePayee(a, b) != different || compare(a.EndToEndID, b.EndToEndID) == equal)
+}
+
+func untouched(b records.Book, t records.Transaction) bool {
+	return t.Status == records.Failed && len(other(b, t).entries) == 0
 }
 
 // apart is the time between two transactions, false when either has no time of day.
@@ -234,6 +240,12 @@ func sameKey(a, b records.Transaction) finding {
 		return absent(name, "different end-to-end ids", source).disagree("%s and %s carry different end-to-end ids and no reference that says they are one.", id(a.ID), id(b.ID))
 	}
 	return absent(name, "none", source).disagree("%s and %s only look alike: they share no end-to-end id and no reference.", id(a.ID), id(b.ID))
+}
+
+// shareKey reports whether two payments carry one id, whatever else they carry.
+func shareKey(a, b records.Transaction) bool {
+	reference := compare(usable(a.Reference), usable(b.Reference)) == equal && compare(a.MerchantID, b.MerchantID) == equal
+	return reference || compare(a.EndToEndID, b.EndToEndID) == equal
 }
 
 // placeholders are what systems write where an id is required and there is none. NOTPROVIDED is ISO 20022's own.

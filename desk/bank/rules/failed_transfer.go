@@ -17,6 +17,7 @@ func failedTransfer(b records.Book) claim {
 		notCorrected(disputed(b)),
 		noCreditElsewhere(b),
 		nothingPending(b),
+		notSentTwice(b),
 	}}
 	if !doubtful(c.findings) {
 		c.fix = countersign.NewFix(countersign.Reversal, t.ID, t.AccountID, t.Amount())
@@ -83,4 +84,25 @@ func nothingPending(b records.Book) finding {
 		}
 	}
 	return absent(name, "none", rows(records.Transactions, b.Transaction.ID))
+}
+
+// notSentTwice: when the same transfer was posted twice, a reversal of this one and a refund of the other compete, and each
+// would be right alone. It does not matter what became of the other: if that was given back already, this may have been what
+// was meant. A customer who simply tried again has another end-to-end id.
+func notSentTwice(b records.Book) finding {
+	const name = "sent_twice"
+	near, undated := copies(b)
+	for _, t := range near {
+		if shareKey(b.Transaction, t) {
+			return present(name, t.Amount().String()+" at "+t.OccurredAt.String(), rows(records.Transactions, t.ID)).
+				disagree("%s is the same transfer again: whether a reversal of %s is owed, or a refund of one of the two, is for a person.", id(t.ID), id(b.Transaction.ID))
+		}
+	}
+	for _, t := range undated {
+		if shareKey(b.Transaction, t) {
+			return unknown(name, "no time of day", rows(records.Transactions, t.ID)).
+				cannotTell("%s may be the same transfer again: one of the two is recorded without a time of day.", id(t.ID))
+		}
+	}
+	return absent(name, "no", rows(records.Transactions, b.Transaction.ID))
 }

@@ -79,7 +79,9 @@ func TestFailedTransfer(t *testing.T) {
 		"what was returned is booked somewhere, and a person finds where": {func(b *book) { b.Settlement.Status = records.Returned },
 			[]string{"facts_disagree: The rail returned the money of T-1: a person must find where it was booked before anything is posted."}},
 
-		"a card payment is no transfer": {func(b *book) { b.Transaction.Kind, b.Transaction.MerchantID, b.Merchant = records.Card, "M-1", &records.Merchant{ID: "M-1"} },
+		"a card payment is no transfer": {func(b *book) {
+			b.Transaction.Kind, b.Transaction.MerchantID, b.Merchant = records.Card, "M-1", &records.Merchant{ID: "M-1"}
+		},
 			[]string{"facts_disagree: T-1 is not a transfer (its kind is card), so it cannot be a failed one."}},
 		"a credit took nothing": {func(b *book) { b.Transaction.Direction = countersign.Credit },
 			[]string{"facts_disagree: T-1 is a credit: it took nothing from the customer."}},
@@ -133,7 +135,7 @@ func TestFailedTransfer(t *testing.T) {
 		}, []string{"facts_disagree: T-1 was corrected already, in whole or in part: ledger entry L-2 is a credit of NGN 24,500.00."}},
 		"an adjustment shows that somebody was here": {func(b *book) {
 			b.Entries = append(b.Entries, entry("L-2", "T-1", "A-1", countersign.Debit, 100, records.Adjustment))
-		}, []string{"facts_disagree: T-1 was corrected already, in whole or in part: ledger entry L-2 is a adjustment of NGN 1.00."}},
+		}, []string{"facts_disagree: T-1 was corrected already, in whole or in part: ledger entry L-2 is an adjustment of NGN 1.00."}},
 		"we posted the fix already": {func(b *book) { b.Fixed = []string{"T-1"} },
 			[]string{"facts_disagree: A fix was already posted for T-1."}},
 		"our books call it reversed": {func(b *book) { b.Transaction.Status = records.Reversed },
@@ -161,14 +163,26 @@ func TestFailedTransfer(t *testing.T) {
 	})
 }
 
-// TestFailedTransferThatIsAlsoADuplicate: one transfer sent twice, and the disputed copy failed for good. A reversal of the
+// TestFailedTransferSentTwice: one transfer posted twice, and the rail says that the disputed copy failed. A reversal of the
 // one and a refund of the other would pay twice.
-func TestFailedTransferThatIsAlsoADuplicate(t *testing.T) {
-	b := twiceBook()
-	b.Settlement.Status = records.SettlementFailed
-	f := Judge(b)
-	if got := fixOf(t, f); got != "reversal of T-1, NGN 5,000.00 to A-1" {
-		// The settlement takes the duplicate away (its money may come back by itself), so only the reversal is left.
-		t.Errorf("fix is %s", got)
+func TestFailedTransferSentTwice(t *testing.T) {
+	failed := func() book {
+		b := twiceBook()
+		b.Settlement.Status = records.SettlementFailed
+		return b
+	}
+	const again = "facts_disagree: T-2 is the same transfer again: whether a reversal of T-1 is owed, or a refund of one of the two, is for a person."
+	check(t, failed, countersign.FailedTransfer, "reversal of T-1, NGN 5,000.00 to A-1", map[string]row{
+		"two fixes compete, so neither stands": {func(b *book) {}, []string{again}},
+		"the other copy was given back already, which may have been for this one": {func(b *book) {
+			b.LikeEntries = append(b.LikeEntries, entry("L-3", "T-2", "A-1", countersign.Credit, 500000, records.RefundEntry))
+		}, []string{again}},
+		"one of three copies": {func(b *book) { third(b, func(t *records.Transaction) {}) }, []string{again}},
+		"the other copy has no time of day": {func(b *book) { b.Like[0].OccurredAt = when("2026-11-28") },
+			[]string{"facts_unknown: T-2 may be the same transfer again: one of the two is recorded without a time of day."}},
+		"the other one has its own end-to-end id: the customer tried again": {func(b *book) { b.Like[0].EndToEndID, b.SameEndToEnd = "E-2", nil }, nil},
+	})
+	if got := relevant(Judge(failed()), countersign.DuplicateCharge); len(got) != 1 || got[0] != "facts_disagree: The settlement of T-1 is failed: its money may come back by itself." {
+		t.Errorf("against a duplicate: %q", got)
 	}
 }

@@ -26,9 +26,7 @@ func Judge(b records.Book) countersign.Facts {
 	write(&facts, countersign.FailedTransfer, failed.findings)
 	write(&facts, countersign.DuplicateCharge, duplicate.findings)
 	write(&facts, "", fraudSignals(b, duplicate.twin))
-	switch {
-	case failed.fix != nil && duplicate.fix != nil:
-		facts.Doubts = append(facts.Doubts, countersign.Doubt{Reason: competing(failed.fix, duplicate.fix)})
+	switch { // never both: a failed transfer that has a copy is no longer one
 	case failed.fix != nil:
 		facts.Fix, facts.Supports = failed.fix, countersign.FailedTransfer
 	case duplicate.fix != nil:
@@ -41,11 +39,5 @@ func Judge(b records.Book) countersign.Facts {
 type claim struct {
 	findings []finding
 	fix      *countersign.Fix
-	twin     string // the other copy of a duplicate charge that left no doubt
-}
-
-// competing: each fix would be right alone, and posting both would pay twice.
-func competing(reversal, refund *countersign.Fix) countersign.Reason {
-	return finding{}.disagree("The books support both a reversal of %s as a failed transfer and a refund of %s as a duplicate. Only one can be owed.",
-		id(reversal.TransactionID), id(refund.TransactionID)).reason
+	twin     string // with the fix of a duplicate charge: the other copy's id
 }

@@ -112,7 +112,7 @@ func notCorrected(p posting) finding {
 	if back := p.entriesThat(p.givesBack); len(back) > 0 {
 		e := back[0]
 		return present(name, fmt.Sprintf("%s %s", id(string(e.Kind)), money(e.AmountMinor, e.Currency)), rows(records.LedgerEntries, entryIDs(back)...)).
-			disagree("%s was corrected already, in whole or in part: ledger entry %s is a %s of %s.", id(p.ID), id(e.ID), entryName(e), money(e.AmountMinor, e.Currency))
+			disagree("%s was corrected already, in whole or in part: ledger entry %s is %s of %s.", id(p.ID), id(e.ID), entryName(e), money(e.AmountMinor, e.Currency))
 	}
 	if p.fixed {
 		return present(name, "fixed here", rows(records.Transactions, p.ID)).disagree("A fix was already posted for %s.", id(p.ID))
@@ -135,10 +135,12 @@ func (p posting) givesBack(e records.LedgerEntry) bool {
 
 func entryName(e records.LedgerEntry) string {
 	switch e.Kind {
-	case records.ReversalEntry, records.RefundEntry, records.Adjustment:
-		return string(e.Kind)
+	case records.ReversalEntry, records.RefundEntry:
+		return "a " + string(e.Kind)
+	case records.Adjustment:
+		return "an adjustment"
 	}
-	return "credit"
+	return "a credit"
 }
 
 func (p posting) entriesThat(keep func(records.LedgerEntry) bool) (out []records.LedgerEntry) {

@@ -10,7 +10,7 @@ import (
 // all of it is still with us. That the records did not change meanwhile is checked where the fix is posted.
 //
 // When the books do justify a fix of this kind, that one is returned: a refund goes to the later copy even if the earlier one
-// is disputed, and even while a failed transfer competes with it, because the person just chose between the two.
+// is disputed.
 //
 // The error is a *countersign.Error of kind Conflict that says what cannot be waived; of kind Invalid for a kind of fix that
 // does not exist.
