@@ -1,4 +1,4 @@
-// Package api is the product over HTTP: CONTRACT's JSON calls for the bank desk, a stream of what happens in a case, and what
+// Package api is the product over HTTP: the JSON calls of the bank desk, a stream of what happens in a case, and what
 // an operator's tools ask for (health, readiness, metrics, the OpenAPI document).
 //
 // It decides nothing. A request is authenticated, read strictly and handed to intake or review, and what the store holds is

@@ -44,16 +44,16 @@ func (a *api) getCase(ctx context.Context, in *CasePath) (*caseAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, err := a.whole(ctx, id)
+	c, err := View(ctx, a.Store, id)
 	if err != nil {
 		return nil, err
 	}
 	return answer(c), nil
 }
 
-// whole reads a case and verifies its record, both of one moment.
-func (a *api) whole(ctx context.Context, id countersign.CaseID) (shownCase Case, err error) {
-	err = a.Store.Snapshot(ctx, func(v store.View) error {
+// View reads a case as the API shows it and verifies its record, both of one moment.
+func View(ctx context.Context, s *store.Store, id countersign.CaseID) (shownCase Case, err error) {
+	err = s.Snapshot(ctx, func(v store.View) error {
 		c, err := v.Case(ctx, id)
 		if err != nil {
 			return err

@@ -99,7 +99,7 @@ func (a *api) decide(ctx context.Context, in *decided, carry func(review.Act) er
 		return nil, err
 	}
 	// The decision stands, whether or not its caller is still there to read the answer.
-	c, err := a.whole(context.WithoutCancel(ctx), id)
+	c, err := View(context.WithoutCancel(ctx), a.Store, id)
 	if err != nil {
 		return nil, err
 	}

@@ -43,14 +43,19 @@ func write(t testing.TB, s *store.Store, f func(context.Context, *store.Tx) erro
 // newCase stores a case with one record row.
 func newCase(t testing.TB, s *store.Store, id countersign.CaseID) countersign.Case {
 	t.Helper()
-	now := time.Now().UTC().Truncate(time.Microsecond)
-	c := countersign.Case{ID: id, Desk: countersign.Bank, Subject: countersign.Subject{Kind: countersign.TransactionSubject, ID: "T-" + string(id)},
-		CustomerID: "C1", Channel: "test", Reason: countersign.OtherReason, Amount: countersign.Money{Minor: 100, Currency: "NGN"},
-		Status: countersign.Queued, OpenedAt: now, UpdatedAt: now, DueSource: countersign.DueUnknown, Round: 1, Revision: 1}
+	c := queued(id)
 	write(t, s, func(ctx context.Context, tx *store.Tx) error {
 		return tx.Birth(ctx, c, 0, worker, store.Note{Kind: audit.Opened, Payload: map[string]any{"status": "queued", "round": 1}})
 	})
 	return c
+}
+
+// queued is a case that nobody has looked at yet.
+func queued(id countersign.CaseID) countersign.Case {
+	now := time.Now().UTC().Truncate(time.Microsecond)
+	return countersign.Case{ID: id, Desk: countersign.Bank, Subject: countersign.Subject{Kind: countersign.TransactionSubject, ID: "T-" + string(id)},
+		CustomerID: "C1", Channel: "test", Reason: countersign.OtherReason, Amount: countersign.Money{Minor: 100, Currency: "NGN"},
+		Status: countersign.Queued, OpenedAt: now, UpdatedAt: now, DueSource: countersign.DueUnknown, Round: 1, Revision: 1}
 }
 
 var worker = countersign.Actor{Kind: countersign.Worker, ID: "test"}

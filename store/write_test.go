@@ -174,15 +174,18 @@ func TestMoreWritersThanOneCommitCarriesAreAllAnswered(t *testing.T) {
 	})
 }
 
-// held occupies a SQLite store's writer until the function it returns is called, so that what is written meanwhile waits and
-// shares a commit, with the holder's own: its fate is returned.
-func held(s *store.Store) (release func() error) {
-	running, goOn, done := make(chan struct{}), make(chan struct{}), make(chan error, 1)
-	go func() {
-		done <- s.Write(ctx, func(context.Context, *store.Tx) error { close(running); <-goOn; return nil })
-	}()
+// together is parallel with a store whose writer is busy until all have begun, so that on SQLite many of them share a commit.
+func together(s *store.Store, n int, f func(i int) error) []error {
+	var busy, begun sync.WaitGroup
+	running := make(chan struct{})
+	begun.Add(n)
+	busy.Go(func() {
+		// Its own fate is that of the commit it shares, and nobody's business.
+		_ = s.Write(ctx, func(context.Context, *store.Tx) error { close(running); begun.Wait(); return nil })
+	})
 	<-running
-	return func() error { close(goOn); return <-done }
+	defer busy.Wait()
+	return parallel(n, func(i int) error { begun.Done(); return f(i) })
 }
 
 // Units that wait together share one commit on SQLite. Whichever do, each stands or falls by itself.
@@ -191,10 +194,7 @@ func TestUnitsOfOneCommit(t *testing.T) {
 		s := open(t, database)
 		t.Run("one that fails takes nobody with it", func(t *testing.T) {
 			var after, failed atomic.Int64
-			if s.Engine() == "sqlite" {
-				go held(s)()
-			}
-			errs := parallel(60, func(i int) error {
+			errs := together(s, 60, func(i int) error {
 				return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 					tx.AfterCommit(func() { after.Add(1) })
 					if err := keep(ctx, tx, fmt.Sprint("unit ", i)); err != nil {
@@ -258,9 +258,8 @@ func TestAFailedCommitIsToldToAll(t *testing.T) {
 			t.Fatalf("got %v, want an error of the commit", err)
 		}
 		if s.Engine() == "sqlite" {
-			go held(s)()
 			var told atomic.Int64
-			parallel(10, func(i int) error {
+			together(s, 10, func(i int) error {
 				err := s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 					tx.AfterCommit(func() { after.Add(1) })
 					if i == 0 {

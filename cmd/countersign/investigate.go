@@ -59,7 +59,7 @@ func (s *session) openToWork() (*app.App, error) {
 }
 
 func (c investigateCommand) printJSON(s *session, a *app.App, found countersign.Case) error {
-	view, err := api.View(s, a.Store, found)
+	view, err := api.View(s, a.Store, found.ID)
 	if err != nil {
 		return err
 	}

@@ -75,7 +75,7 @@ func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) (code int) {
 	var c cli
 	s := &session{Context: ctx, cli: &c, in: in, out: out, err: errs}
-	parser, err := kong.New(&c, kong.Name("countersign"), kong.Writers(out, errs), kong.Bind(s), kong.UsageOnMissing(),
+	parser, err := kong.New(&c, kong.Name("countersign"), kong.Writers(out, errs), kong.Bind(s),
 		kong.Description("Disputes investigated by a model that is never trusted: code checks every claim, applies a fixed policy, and is the only thing that may act."),
 		kong.Exit(func(code int) { panic(exit(code)) }), kong.ConfigureHelp(kong.HelpOptions{Compact: true}))
 	if err != nil {

@@ -211,14 +211,24 @@ func (s *sight) gaps() (found []claim) {
 	return found
 }
 
-// whatHappened is the course of the payment, for a dispute that the records cannot settle.
+// whatHappened is the course of the payment as the books have it: whoever takes the case on begins there.
 func (s *sight) whatHappened() []claim {
-	claims := []claim{said(fmt.Sprintf("A %s of %s is %s.", s.transaction.Kind, s.transaction.Amount, s.transaction.Status),
-		s.cite("get_transaction", "kind", "amount_minor", "status"))}
-	if s.settlement.Found {
-		claims = append(claims, said(fmt.Sprintf("The rail's word is %q.", s.settlement.Status), s.cite("get_settlement_status", "status", "final")))
+	t, l := s.transaction, s.ledger
+	claims := []claim{said(fmt.Sprintf("The books hold a %s %s of %s, and it is %s.", t.Kind, t.Direction, t.Amount, t.Status),
+		s.cite("get_transaction", "kind", "direction", "amount_minor", "status"))}
+	back := "nothing of it was given back"
+	if l.GivenBackMinor > 0 {
+		back = "money was given back"
 	}
-	return append(claims, said("This is what was taken and given back.", s.cite("get_ledger_entries", "taken_minor", "given_back_minor")))
+	return append(claims, said("In the ledger, "+back+".", s.cite("get_ledger_entries", "found", "given_back_minor")))
+}
+
+// railSays is the rail's word, if there is one.
+func (s *sight) railSays() []claim {
+	if !s.settlement.Found {
+		return nil
+	}
+	return []claim{said(fmt.Sprintf("The rail's word is %q.", s.settlement.Status), s.cite("get_settlement_status", "status", "final"))}
 }
 
 func (s *sight) unreadable() []claim {

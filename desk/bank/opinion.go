@@ -47,7 +47,7 @@ func (s *sight) opinion() opinion {
 	signals, failed, double := s.signals(), s.failedTransfer(), s.doubleCharge()
 	switch {
 	case len(s.unread) > 0:
-		return s.escalation(hardly, "Not every record could be read, so a person should look.", s.unreadable())
+		return s.blind()
 	case len(signals) > 0:
 		o := s.escalation(halfway, "The payment may not have been the customer's own doing.", signals)
 		o.fraud = true
@@ -65,7 +65,13 @@ func (s *sight) opinion() opinion {
 	case s.reason == "duplicate_charge":
 		return s.unfounded(double, "The records do not show a second charge that is still owed.")
 	}
-	return s.escalation(halfway, "The bank's records alone do not settle this kind of dispute.", s.whatHappened())
+	return s.escalation(halfway, "The bank's records alone do not settle this kind of dispute.", s.railSays())
+}
+
+// blind is the opinion when records could not be read: it says which, and nothing about what might stand in them.
+func (s *sight) blind() opinion {
+	return opinion{recommendation: escalate, category: s.reason, confidence: hardly,
+		lead: "Not every record could be read, so a person should look.", claims: s.unreadable(), message: s.letter(waitingMessage)}
 }
 
 func (s *sight) resolution(category, lead string, claims []claim, message string) opinion {
@@ -83,13 +89,13 @@ func (s *sight) unfounded(v view, lead string) opinion {
 	if v.standing != fails {
 		return s.escalation(halfway, "The records leave it open.", v.claims)
 	}
-	return opinion{recommendation: reject, category: s.reason, confidence: rejected, lead: lead, claims: v.claims,
-		message: s.letter(rejectedMessage)}
+	return opinion{recommendation: reject, category: s.reason, confidence: rejected, lead: lead,
+		claims: append(v.claims, s.whatHappened()...), message: s.letter(rejectedMessage)}
 }
 
 func (s *sight) escalation(confidence float64, lead string, claims []claim) opinion {
-	return opinion{recommendation: escalate, category: s.reason, confidence: confidence, lead: lead, claims: claims,
-		message: s.letter(waitingMessage)}
+	return opinion{recommendation: escalate, category: s.reason, confidence: confidence, lead: lead,
+		claims: append(claims, s.whatHappened()...), message: s.letter(waitingMessage)}
 }
 
 const (

@@ -101,6 +101,9 @@ func TestTheOfflineReviewer(t *testing.T) {
 		{"a strange city suggests fraud", func(s *records.Set) { s.Transactions[0].City = "Kano" }, nil, escalate, countersign.FailedTransfer, halfway, true},
 		{"a flagged customer suggests fraud", func(s *records.Set) { s.Customers[0].Flags = []string{"mule"} }, nil, escalate, countersign.FailedTransfer, halfway, true},
 		{"no device on record makes it less sure", func(s *records.Set) { s.Transactions[0].DeviceID = "" }, nil, resolve, countersign.FailedTransfer, nearly, false},
+		{"an amount of ten digits is read like any other", func(s *records.Set) {
+			s.Transactions[0].AmountMinor, s.LedgerEntries[0].AmountMinor = 50_000_000_00, 50_000_000_00
+		}, nil, resolve, countersign.FailedTransfer, sure, false},
 		{"a payment that brought money in goes to a person", func(s *records.Set) { s.Transactions[0].Direction = countersign.Credit }, reason(countersign.WrongAmount), escalate, countersign.WrongAmount, halfway, false},
 
 		{"a charge that was taken twice is given back", shop, reason(countersign.DuplicateCharge), resolve, countersign.DuplicateCharge, sure, false},

@@ -61,7 +61,7 @@ var table = []row{
 
 	{"desk", desk, "store pipeline/intake pipeline/investigate pipeline/policy"}, // the form in which a desk is handed on
 
-	{"desk/bank", desk, "desk desk/bank/records desk/bank/rules llm redact pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy store"},
+	{"desk/bank", desk, "desk desk/bank/records desk/bank/rules llm llm/rulebook redact pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy store"},
 	{"desk/bank/feed", desk, "desk/bank/records store"},
 	{"desk/merchant", desk, "desk desk/merchant/* llm redact pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
 	{"desk/merchant/*", desk, "redact secret store"},

@@ -81,6 +81,8 @@ func TestRun(t *testing.T) {
 			"", 1, "", nil, 0},
 		{"calls beside a decision that goes back are run",
 			[]line{calls(call("get_settlement_status", ""), misquoted), decides}, "", 2, "", nil, 1},
+		{"calls beside a decision that is malformed for the second time are not run",
+			[]line{bad, calls(call("get_settlement_status", ""), misquoted)}, countersign.MalformedTwice, 2, "", nil, 0},
 		{"a model that never decides is asked once more for nothing but the decision",
 			[]line{looks, looks, looks, looks, looks, looks, looks, looks, decides}, "", 9, "", nil, 8},
 		{"another tool on the last turn is not run and ends with a person",
