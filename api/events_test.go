@@ -99,6 +99,7 @@ func ref(t *testing.T, e event) string {
 
 func TestEvents(t *testing.T) {
 	o := newOffice(t)
+	o.api.Poll = time.Hour // a commit of this process must not wait for it
 	id := o.dispute("T1")
 	o.step(id, 1, 1)
 	events, leave := o.follow(id, "", nil)

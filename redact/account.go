@@ -43,7 +43,7 @@ func (sp *span) runs(cards []interval) [][]group {
 		}
 		carded := len(cards) > 0 && cards[0].first < g.end
 		masked := i == 0 && g.len() == 4 && strings.HasSuffix(sp.before, "****")
-		if carded || masked || i > 0 && !single(g.sep) {
+		if carded || i > 0 && !single(g.sep) {
 			runs, run = append(runs, run), nil
 		}
 		if !carded && !masked {

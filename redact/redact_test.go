@@ -26,6 +26,7 @@ func TestMask(t *testing.T) {
 		{"a card number in full-width digits", "４１１１１１１１１１１１１１１１", "****1111"},
 		{"a card number in Arabic-Indic digits", "٤١١١ ١١١١ ١١١١ ١١١١", "****1111"},
 		{"a card number in Persian and Devanagari digits", "۴۱۱۱ १११۱ ۱۱۱۱ ۱۱۱۱", "****1111"},
+		{"a card number of no known network, standing alone", "7000.0000.0000.0005", "****0005"},
 		{"a card number disguised as already masked", "****4111.1111.1111.1111", "********1111"},
 		{"thirteen digits that fail the check with dots are not a card", "4111.1111.1111.2", "4111.1111.1111.2"},
 
@@ -172,6 +173,7 @@ func TestMaskJSON(t *testing.T) {
 		{"string values are masked at every depth", `{"a":["4111111111111111",{"b":"ada@example.com"}]}`, `{"a":["****1111",{"b":"a***@***"}]}`},
 		{"numbers, keys, order and spacing stay", "{ \"4111111111111111\" :\n 4111111111111111, \"n\": 4999.0 }", "{ \"4111111111111111\" :\n 4111111111111111, \"n\": 4999.0 }"},
 		{"a number hidden behind escapes is found", `["\u0034111 1111\u00201111 1111"]`, `["****1111"]`},
+		{"an address hidden behind an escape is found", `["ada\u0040example.com"]`, `["a***@***"]`},
 		{"an escape that is no number keeps its spelling", `["\u003cb\u003e \u2019 0803"]`, `["\u003cb\u003e \u2019 0803"]`},
 		{"the rest of a masked string is spelled plainly", `["<a> \"q\" 0123456789"]`, `["<a> \"q\" ****6789"]`},
 		{"a bare string is a document", `"0123456789"`, `"****6789"`},

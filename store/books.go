@@ -81,7 +81,7 @@ func (v View) like(ctx context.Context, b *records.Book) (err error) {
 	for _, l := range b.Like {
 		ids = append(ids, l.ID)
 	}
-	b.LikeEntries, err = entries.where(ctx, v, "transaction_id IN "+values(1, len(ids))+" ORDER BY id", ids...)
+	b.LikeEntries, err = entries.where(ctx, v, "transaction_id IN "+v.d.values(1, len(ids))+" ORDER BY id", ids...)
 	return err
 }
 
@@ -113,7 +113,7 @@ func (v View) fixed(ctx context.Context, b *records.Book) error {
 	for _, l := range b.Like {
 		ids = append(ids, l.ID)
 	}
-	rows, err := v.q.QueryContext(ctx, "SELECT transaction_id FROM fixes WHERE transaction_id IN "+values(1, len(ids))+" ORDER BY transaction_id", ids...)
+	rows, err := v.q.QueryContext(ctx, "SELECT transaction_id FROM fixes WHERE transaction_id IN "+v.d.values(1, len(ids))+" ORDER BY transaction_id", ids...)
 	if err != nil {
 		return fmt.Errorf("read earlier fixes: %w", err)
 	}

@@ -62,7 +62,7 @@ func (v View) OpenCase(ctx context.Context, desk countersign.DeskName, subject c
 // Birth stores a new case with the first rows of its record. A case about the same subject for the same reason that is
 // still open is a Conflict, whoever was first.
 func (t *Tx) Birth(ctx context.Context, c countersign.Case, jobID int64, actor countersign.Actor, notes ...Note) error {
-	_, err := t.exec(ctx, "INSERT INTO cases ("+caseColumns+", risk, reasons, lease_token, lease_until, job_id) VALUES "+values(1, 33),
+	_, err := t.exec(ctx, "INSERT INTO cases ("+caseColumns+", risk, reasons, lease_token, lease_until, job_id) VALUES "+t.d.values(1, 33),
 		append(caseArgs(c), risk(c), reasons(c), 0, 0, jobID)...)
 	if isUnique(err) {
 		e := countersign.Errorf(countersign.Conflict, "a case about %s %s is already open", c.Subject.Kind, c.Subject.ID)

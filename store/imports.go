@@ -170,7 +170,7 @@ func (v View) missing(ctx context.Context, r reference, rows []records.Row, know
 	for id := range missing {
 		ids = append(ids, id)
 	}
-	found, err := v.q.QueryContext(ctx, "SELECT id FROM "+r.table+" WHERE id IN "+values(1, len(ids)), ids...)
+	found, err := v.q.QueryContext(ctx, "SELECT id FROM "+r.table+" WHERE id IN "+v.d.values(1, len(ids)), ids...)
 	if err != nil {
 		return nil, fmt.Errorf("look for %s: %w", r.table, err)
 	}
@@ -194,10 +194,10 @@ func (t *Tx) lockTouched(ctx context.Context, rows []records.Row) error {
 			transactionIDs = append(transactionIDs, row.TransactionID)
 		}
 	}
-	if err := t.lockAccounts(ctx, values(1, len(accountIDs)), accountIDs); err != nil {
+	if err := t.lockAccounts(ctx, t.d.values(1, len(accountIDs)), accountIDs); err != nil {
 		return err
 	}
-	return t.lockAccounts(ctx, "(SELECT account_id FROM transactions WHERE id IN "+values(1, len(transactionIDs))+")", transactionIDs)
+	return t.lockAccounts(ctx, "(SELECT account_id FROM transactions WHERE id IN "+t.d.values(1, len(transactionIDs))+")", transactionIDs)
 }
 
 func (t *Tx) lockAccounts(ctx context.Context, which string, args []any) error {
@@ -222,7 +222,7 @@ func (tb table[T]) insert(ctx context.Context, t *Tx, rows ...T) error {
 	for i := range rows {
 		all = append(all, args(tb.fields(&rows[i]))...)
 	}
-	_, err := t.exec(ctx, "INSERT INTO "+tb.name+" ("+strings.Join(tb.columns, ", ")+") VALUES "+values(len(rows), len(tb.columns)), all...)
+	_, err := t.exec(ctx, "INSERT INTO "+tb.name+" ("+strings.Join(tb.columns, ", ")+") VALUES "+t.d.values(len(rows), len(tb.columns)), all...)
 	return wrap(err, "store %d rows of %s", len(rows), tb.name)
 }
 
@@ -245,5 +245,5 @@ func (tb table[T]) existing(ctx context.Context, v View, keys []string) ([]T, er
 	for i, k := range keys {
 		all[i] = k
 	}
-	return tb.where(ctx, v, tb.columns[0]+" IN "+values(1, len(keys)), all...)
+	return tb.where(ctx, v, tb.columns[0]+" IN "+v.d.values(1, len(keys)), all...)
 }

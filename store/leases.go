@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"countersign"
@@ -46,33 +47,51 @@ func (t *Tx) HoldLease(ctx context.Context, l Lease, until time.Time) error {
 	return wrap(err, "hold the lease of case %s", l.Case)
 }
 
-// Stranded lists cases that wait for a worker which no longer exists: their lease ran out, or their job was taken from the
-// queue by a process that died before it took the lease. When exclusive, the caller knows that no other process is working,
-// so every lease is stranded.
-func (v View) Stranded(ctx context.Context, now time.Time, exclusive bool) ([]countersign.CaseID, error) {
-	expired := now.UnixMicro()
-	if exclusive {
-		expired = 1 << 62
+// fetched is how long a worker has, from taking a job out of the queue, to take its case's lease. It does so at once: one that
+// has not by then is dead. The queue itself never finds out, because its jobs have no time limit.
+const fetched = 15 * time.Second
+
+// stranded lists the cases that wait for a worker which no longer exists: queued ones, and those whose lease ran out before
+// $1, to which no job is on its way. A job that was taken out of the queue before $2 is on no way any more, and neither is one
+// that failed and is to be tried again later, once its case has waited out a lease.
+func (d dialect) stranded(and string) string {
+	const from = "SELECT c.id FROM cases c LEFT JOIN river_job j ON j.id = c.job_id WHERE "
+	onItsWay := func(states string) string {
+		return "COALESCE(CAST(j.state AS TEXT) IN (" + states + ") OR j.state = 'running' AND " + d.attempted + " > $2, FALSE)"
 	}
-	rows, err := v.q.QueryContext(ctx, `SELECT id FROM cases WHERE status = 'investigating' AND lease_until < $1
-		UNION ALL
-		SELECT c.id FROM cases c LEFT JOIN river_job j ON j.id = c.job_id
-		WHERE c.status = 'queued' AND (j.id IS NULL OR CAST(j.state AS TEXT) NOT IN ('available', 'running', 'scheduled', 'retryable', 'pending'))
-		LIMIT 1000`, expired)
+	return from + "c.status = 'investigating' AND c.lease_until < $1 AND NOT (c.lease_until = 0 AND " + onItsWay("'available'") + ")" + and +
+		" UNION ALL " + from + "c.status = 'queued' AND NOT " + onItsWay("'available', 'scheduled', 'retryable', 'pending'") + and
+}
+
+// lapsed are the arguments of stranded. When exclusive, no other process is working: every lease is void, and nobody has taken
+// a job.
+func lapsed(now time.Time, exclusive bool) []any {
+	if exclusive {
+		return []any{int64(math.MaxInt64), int64(math.MaxInt64)}
+	}
+	return []any{now.UnixMicro(), now.Add(-fetched).Unix()}
+}
+
+// Stranded lists cases that wait for a worker which no longer exists: their lease ran out, or their job was taken from the
+// queue by a process that died before it took the lease. A case that was put back waits for its new job and is not stranded.
+// When exclusive, the caller knows that no other process is working, so every lease is stranded.
+func (v View) Stranded(ctx context.Context, now time.Time, exclusive bool) ([]countersign.CaseID, error) {
+	rows, err := v.q.QueryContext(ctx, v.d.stranded("")+" LIMIT 1000", lapsed(now, exclusive)...)
 	if err != nil {
 		return nil, fmt.Errorf("look for stranded cases: %w", err)
 	}
 	return collect(rows, func(row interface{ Scan(...any) error }) (id countersign.CaseID, err error) { return id, row.Scan(&id) })
 }
 
-// FreeLease puts a stranded case back into the queue under a new job. False means that it is not stranded any more.
+// FreeLease puts a stranded case back into the queue under a new job. False means that it is not stranded any more: another
+// process has put it back, or a worker has it.
 func (t *Tx) FreeLease(ctx context.Context, id countersign.CaseID, jobID int64, exclusive bool) (bool, error) {
-	expired := t.Now.UnixMicro()
-	if exclusive {
-		expired = 1 << 62
+	// Locked by a statement of its own: only the next one is sure to see the job that another process has just given the case.
+	if _, err := t.LockCase(ctx, id); err != nil {
+		return false, err
 	}
-	n, err := t.exec(ctx, `UPDATE cases SET job_id = $2, lease_until = 0 WHERE id = $1 AND
-		(status = 'queued' OR (status = 'investigating' AND lease_until < $3))`, string(id), jobID, expired)
+	n, err := t.exec(ctx, "UPDATE cases SET job_id = $4, lease_until = 0 WHERE id IN ("+t.d.stranded(" AND c.id = $3")+")",
+		append(lapsed(t.Now, exclusive), string(id), jobID)...)
 	return n == 1, wrap(err, "free the lease of case %s", id)
 }
 

@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"iter"
-	"strings"
 
 	"countersign"
 	"countersign/audit"
@@ -86,28 +85,11 @@ func (t *Tx) insertRows(ctx context.Context, rows []audit.Row, entries []audit.E
 		payloadArgs = append(payloadArgs, string(r.Case), r.Seq, entries[i].Salt[:], entries[i].Payload)
 	}
 	if _, err := t.exec(ctx, "INSERT INTO record_rows (case_id, seq, version, kind, actor, at, commitment, prev_hash, hash) VALUES "+
-		values(len(rows), 9), rowArgs...); err != nil {
+		t.d.values(len(rows), 9), rowArgs...); err != nil {
 		return fmt.Errorf("append to the record: %w", err)
 	}
-	_, err := t.exec(ctx, "INSERT INTO record_payloads (case_id, seq, salt, payload) VALUES "+values(len(rows), 4), payloadArgs...)
+	_, err := t.exec(ctx, "INSERT INTO record_payloads (case_id, seq, salt, payload) VALUES "+t.d.values(len(rows), 4), payloadArgs...)
 	return wrap(err, "append to the record's payloads")
-}
-
-// values is n groups of placeholders, m each: ($1,$2),($3,$4).
-func values(n, m int) string {
-	var b strings.Builder
-	for i := range n * m {
-		switch {
-		case i == 0:
-			b.WriteString("(")
-		case i%m == 0:
-			b.WriteString("),(")
-		default:
-			b.WriteString(",")
-		}
-		fmt.Fprintf(&b, "$%d", i+1)
-	}
-	return b.String() + ")"
 }
 
 // RecordRow is one row of a record with its payload; Payload is nil when it was erased.

@@ -41,7 +41,7 @@ func TestAHundredWritersNeverForkAChain(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			testdb.Engines(t, func(t *testing.T, database string) {
-				few := store.Options{PostgresPool: 4} // more connections only wait for each other
+				few := store.Options{PostgresPool: 4}                                    // more connections only wait for each other
 				stores := []*store.Store{open(t, database, few), open(t, database, few)} // as two processes would
 				for i := range row.cases {
 					newCase(t, stores[0], id(i))

@@ -78,7 +78,8 @@ type show struct {
 func (c demoCommand) open(s *session) (*show, error) {
 	d := &show{now: time.Now().UTC().Truncate(time.Hour), out: s.out, counts: map[string]int{}, next: 1001}
 	config := s.config()
-	config.Work, config.Log, config.NewID, config.Model = true, quiet(s), d.id, app.ModelConfig{}
+	config.Work, config.NewID, config.Model = true, d.id, app.ModelConfig{}
+	config.Log = slog.New(slog.DiscardHandler) // what goes wrong in the demo goes wrong on purpose, and stands in its lines
 	switch {
 	case s.Data != "":
 	case c.Once:
@@ -135,32 +136,59 @@ func (d *show) work(s *session) error {
 		}
 		return err
 	}
-	for _, dispute := range demo.Disputes() {
-		if err := d.one(s, dispute); err != nil {
+	return d.tell(s, demo.Disputes())
+}
+
+// tell opens disputes together and prints them in order, as a bank's day would go. One that changes something for all, the
+// policy's mode or a damaged row, waits until those before it have ended and is worked by itself.
+func (d *show) tell(s *session, disputes []demo.Dispute) error {
+	for len(disputes) > 0 {
+		n := 1
+		for n < len(disputes) && !alone(disputes[0]) && !alone(disputes[n]) {
+			n++
+		}
+		if err := d.together(s, disputes[:n]); err != nil {
+			return err
+		}
+		disputes = disputes[n:]
+	}
+	return nil
+}
+
+func alone(d demo.Dispute) bool { return d.Shadow || d.Damaged || d.Meanwhile != nil }
+
+func (d *show) together(s *session, disputes []demo.Dispute) error {
+	if disputes[0].Damaged {
+		if err := demo.Damage(s, d.app.Store.DB()); err != nil {
+			return err
+		}
+	}
+	if disputes[0].Shadow {
+		if err := d.mode(s, policy.Shadow); err != nil {
+			return err
+		}
+		defer d.mode(s, policy.Act)
+	}
+	var opened []countersign.CaseID
+	for _, dispute := range disputes {
+		o, err := d.app.Intake.Open(s, d.app.Desks[countersign.Bank].Desk, operator(), intake.Request{SubjectID: dispute.TransactionID,
+			Reason: dispute.Reason, Notes: dispute.Notes, Channel: dispute.Channel})
+		if err != nil {
+			return fmt.Errorf("%s: %w", dispute.Title, err)
+		}
+		opened = append(opened, o.Case.ID)
+	}
+	for i, dispute := range disputes {
+		if err := d.end(s, opened[i], dispute); err != nil {
 			return fmt.Errorf("%s: %w", dispute.Title, err)
 		}
 	}
 	return nil
 }
 
-func (d *show) one(s *session, dispute demo.Dispute) error {
-	if dispute.Damaged {
-		if err := demo.Damage(s, d.app.Store.DB()); err != nil {
-			return err
-		}
-	}
-	if dispute.Shadow {
-		if err := d.mode(s, policy.Shadow); err != nil {
-			return err
-		}
-		defer d.mode(s, policy.Act)
-	}
-	opened, err := d.app.Intake.Open(s, d.app.Desks[countersign.Bank].Desk, operator(), intake.Request{SubjectID: dispute.TransactionID,
-		Reason: dispute.Reason, Notes: dispute.Notes, Channel: dispute.Channel})
-	if err != nil {
-		return err
-	}
-	c, err := d.app.Wait(s, opened.Case.ID)
+// end waits for a dispute's investigation, does what the invented analyst does, and prints its line.
+func (d *show) end(s *session, id countersign.CaseID, dispute demo.Dispute) error {
+	c, err := d.app.Wait(s, id)
 	if err != nil {
 		return err
 	}
@@ -227,7 +255,7 @@ func ending(c countersign.Case) string {
 		return "waits for an approver"
 	case c.Recommendation == "reject":
 		return "waits: rejection to confirm"
-	case c.Recommendation == "resolve":
+	case c.Fix.State == countersign.FixPlanned:
 		return "waits: fix to confirm"
 	}
 	return "waits: a person decides"

@@ -3,6 +3,7 @@ package openai
 import (
 	"compress/gzip"
 	"fmt"
+	"io"
 	"net/http"
 	"strings"
 	"testing"
@@ -182,21 +183,24 @@ func TestGzipIsRecordedUnpacked(t *testing.T) {
 
 func TestHugeAnswersAreNotReadToTheEnd(t *testing.T) {
 	filler := strings.Repeat("x", 1<<20)
-	for name, pack := range map[string]bool{"20 MB": false, "20 MB packed into a few kilobytes": true} {
-		t.Run(name, func(t *testing.T) {
+	for _, row := range []struct {
+		name      string
+		megabytes int
+		pack      bool
+	}{{"20 MB", 20, false}, {"20 MB packed into a few kilobytes", 20, true}, {"an answer that never ends", 1 << 40, false}} {
+		t.Run(row.name, func(t *testing.T) {
 			s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
-				out := fmt.Fprint
-				if pack {
+				var out io.Writer = w
+				if row.pack {
 					w.Header().Set("Content-Encoding", "gzip")
 					z := gzip.NewWriter(w)
 					defer z.Close()
-					for range 20 {
-						out(z, filler)
-					}
-					return
+					out = z
 				}
-				for range 20 {
-					out(w, filler)
+				for range row.megabytes {
+					if _, err := io.WriteString(out, filler); err != nil {
+						return // the client hung up
+					}
 				}
 			})
 			m, _ := model(t, s.URL)

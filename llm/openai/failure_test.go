@@ -51,6 +51,7 @@ func TestTryingAgain(t *testing.T) {
 		{"more seconds than a clock can hold are cut too", []http.HandlerFunc{status(429, "Retry-After", "99999999999999999999"), ok}, "", []time.Duration{10 * time.Second}},
 		{"all waiting together stays in its limit", []http.HandlerFunc{status(429, "Retry-After", "6"), status(429, "Retry-After", "6"), ok}, "", []time.Duration{6 * time.Second, 4 * time.Second}},
 		{"a wait that makes no sense is not taken", []http.HandlerFunc{status(429, "Retry-After", "soon"), ok}, "", []time.Duration{backoff1}},
+		{"a wait that is no number is not taken", []http.HandlerFunc{status(429, "Retry-After", "NaN"), ok}, "", []time.Duration{backoff1}},
 		{"a wait below zero is not taken", []http.HandlerFunc{status(429, "Retry-After", "-5"), ok}, "", []time.Duration{backoff1}},
 		{"a server's own request time-out is tried again", []http.HandlerFunc{status(408), ok}, "", []time.Duration{backoff1}},
 		{"too early is tried again", []http.HandlerFunc{status(425), ok}, "", []time.Duration{backoff1}},
@@ -214,8 +215,9 @@ func TestACallerWhoGivesUp(t *testing.T) {
 			c.Wait = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
 		})
 		_, err := m.Complete(ctx, first())
-		if !errors.Is(err, context.Canceled) || s.asked() != 1 {
-			t.Errorf("error = %v after %d requests", err, s.asked())
+		var e *llm.Error
+		if !errors.As(err, &e) || !errors.Is(err, context.Canceled) || s.asked() != 1 || len(e.Attempts) != 1 {
+			t.Errorf("error = %#v after %d requests", err, s.asked())
 		}
 	})
 	t.Run("by a deadline sees its own deadline", func(t *testing.T) {

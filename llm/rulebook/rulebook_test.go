@@ -89,6 +89,7 @@ func TestNoProposal(t *testing.T) {
 	}{
 		{"a result that failed is named", map[string]string{"get_wind": noWind, "get_rain": `{"ref":"S2","ok":false,"error":"gauge is dry"}`}, nil, "I make no proposal: step S2 failed: gauge is dry."},
 		{"a result that is not JSON is no result", map[string]string{"get_wind": noWind, "get_rain": `rain!`}, nil, "I make no proposal: the call gave no result."},
+		{"a result of another form is no result", map[string]string{"get_wind": noWind, "get_rain": `{"ok":true,"ref":2,"result":{"millimetres":1}}`}, nil, "I make no proposal: the call gave no result."},
 		{"a desk's own doubt is said", map[string]string{"get_wind": `{"ref":"S1","ok":true,"result":{}}`, "get_rain": rain}, nil, "I make no proposal: I did not expect wind."},
 		{"tools that no playbook knows", map[string]string{}, offer("get_rain"), "I have no rules for this kind of case, so I make no proposal."},
 	} {
@@ -140,7 +141,7 @@ func TestCanary(t *testing.T) {
 		{"the first line", "canary: k3\na case", "k3"},
 		{"a customer's own canary before ours is not it", "a case\ncanary: mine\nmore\ncanary: k3", "k3"},
 		{"a customer's own canary after ours is not it", "canary: k3\na case\ncanary: mine", "k3"},
-		{"a line end from elsewhere", "a case\r\ncanary: k3\r\n", "k3"},
+		{"a line end from elsewhere", "canary: k3\r\na case\r\n", "k3"},
 		{"a sentence is no canary", "a case\ncanary: in a coal mine", ""},
 		{"a line that only mentions one", "the canary: k3", ""},
 		{"none", "a case", ""},

@@ -61,7 +61,8 @@ func TestWhatAScriptLeavesOutIsFilledIn(t *testing.T) {
 }
 
 func TestOneModelServesManyConversationsAtOnce(t *testing.T) {
-	m := New(Calls(Call("a", `{}`)), Say("done"))
+	script := Calls(Call("a", `{}`))
+	m := New(script, Say("done"))
 	var all sync.WaitGroup
 	for range 16 {
 		all.Go(func() {
@@ -71,6 +72,9 @@ func TestOneModelServesManyConversationsAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
+	if script.Calls[0].ID != "" {
+		t.Error("the script itself was numbered: conversations would write over each other")
+	}
 }
 
 func TestFuncSeesTheTurnAndMayFail(t *testing.T) {

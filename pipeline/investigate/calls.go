@@ -10,7 +10,6 @@ import (
 	"strings"
 
 	"countersign"
-	"countersign/llm"
 	"countersign/redact"
 )
 
@@ -195,13 +194,9 @@ func listed(names map[string]bool) string {
 
 // decisions are the positions of the calls that submit a decision.
 func (turn Turn) decisions(name string) []int {
-	return positions(turn.Calls, func(call llm.Call) bool { return call.Name == name })
-}
-
-func positions[T any](items []T, is func(T) bool) []int {
 	var at []int
-	for i, item := range items {
-		if is(item) {
+	for i, call := range turn.Calls {
+		if call.Name == name {
 			at = append(at, i)
 		}
 	}

@@ -40,7 +40,7 @@ type Tool struct {
 
 // Brief is what the desk tells the model before the first turn.
 type Brief struct {
-	System string      // who it is, what it may do, how to cite
+	System string      // who it is, what it may do, how to cite; Run adds what this run's fence looks like
 	Case   string      // the first user message: the case in the desk's words; Run puts the canary line above it
 	Notes  fence.Words // somebody else's words about the case; Run fences them and puts them below Case
 

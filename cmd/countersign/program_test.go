@@ -1,0 +1,192 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"countersign"
+	"countersign/desk/bank/records"
+)
+
+// TestMain lets the test binary be the program: a test that needs a process to kill starts itself with this variable set.
+func TestMain(m *testing.M) {
+	if os.Getenv("COUNTERSIGN_TEST_PROGRAM") == "" {
+		os.Exit(m.Run())
+	}
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// program is the program on one data folder or database, with the environment it runs in.
+type program struct {
+	*testing.T
+	env []string
+}
+
+func newProgram(t *testing.T, database string, env ...string) *program {
+	return &program{t, append([]string{"COUNTERSIGN_TEST_PROGRAM=1", "HOME=" + t.TempDir(), "COUNTERSIGN_DATA=" + t.TempDir(),
+		"COUNTERSIGN_DATABASE=" + database, "PATH=" + os.Getenv("PATH")}, env...)}
+}
+
+func (p *program) command(args ...string) *exec.Cmd {
+	self, err := os.Executable()
+	if err != nil {
+		p.Fatal(err)
+	}
+	cmd := exec.Command(self, args...)
+	cmd.Env = p.env
+	return cmd
+}
+
+// must runs a command to its end and returns what it printed; anything but exit code 0 fails the test.
+func (p *program) must(args ...string) string {
+	p.Helper()
+	var out, errs bytes.Buffer
+	cmd := p.command(args...)
+	cmd.Stdout, cmd.Stderr = &out, &errs
+	if err := cmd.Run(); err != nil {
+		p.Fatalf("countersign %s: %v\n%s%s", strings.Join(args, " "), err, out.String(), errs.String())
+	}
+	return out.String()
+}
+
+// server is a running `serve`.
+type server struct {
+	*program
+	cmd   *exec.Cmd
+	url   string
+	token string
+	log   *bytes.Buffer
+}
+
+// serve starts the program on a free port and waits until it is ready.
+func (p *program) serve(token string) *server {
+	p.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		p.Fatal(err)
+	}
+	addr := l.Addr().String()
+	l.Close()
+	s := &server{program: p, cmd: p.command("serve", "--addr", addr), url: "http://" + addr, token: token, log: &bytes.Buffer{}}
+	s.cmd.Stderr = s.log
+	if err := s.cmd.Start(); err != nil {
+		p.Fatal(err)
+	}
+	p.Cleanup(func() { s.kill() })
+	s.until("it is ready", func() bool {
+		res, err := http.Get(s.url + "/readyz")
+		if err != nil {
+			return false
+		}
+		defer res.Body.Close()
+		return res.StatusCode == http.StatusOK
+	})
+	return s
+}
+
+// until polls for something that another process brings about.
+func (p *program) until(what string, done func() bool) {
+	p.Helper()
+	deadline := time.After(60 * time.Second)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for !done() {
+		select {
+		case <-deadline:
+			p.Fatalf("waited in vain until %s", what)
+		case <-tick.C:
+		}
+	}
+}
+
+func (s *server) kill() {
+	s.cmd.Process.Kill()
+	s.cmd.Wait()
+}
+
+// stop asks the program to stop and returns its exit code.
+func (s *server) stop() int {
+	s.cmd.Process.Signal(syscall.SIGTERM)
+	s.cmd.Wait()
+	return s.cmd.ProcessState.ExitCode()
+}
+
+// call makes a request and decodes the answer into v.
+func (s *server) call(method, path string, body, v any) int {
+	s.Helper()
+	var in io.Reader
+	if body != nil {
+		b, err := json.Marshal(body)
+		if err != nil {
+			s.Fatal(err)
+		}
+		in = bytes.NewReader(b)
+	}
+	req, err := http.NewRequest(method, s.url+"/api/v1"+path, in)
+	if err != nil {
+		s.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	req.Header.Set("Content-Type", "application/json")
+	res, err := http.DefaultClient.Do(req)
+	if err != nil {
+		s.Fatalf("%v\n%s", err, s.log)
+	}
+	defer res.Body.Close()
+	if v != nil {
+		if err := json.NewDecoder(res.Body).Decode(v); err != nil {
+			s.Fatal(err)
+		}
+	}
+	return res.StatusCode
+}
+
+// imports writes the records to a file and imports it.
+func (p *program) imports(set map[string]any) {
+	p.Helper()
+	b, err := json.Marshal(set)
+	if err != nil {
+		p.Fatal(err)
+	}
+	file := filepath.Join(p.TempDir(), "records.json")
+	if err := os.WriteFile(file, b, 0o600); err != nil {
+		p.Fatal(err)
+	}
+	p.must("import", "records", file)
+}
+
+// failedTransfers are n transfers T0, T1, … whose settlement failed for good, each on a customer and account of its own.
+func failedTransfers(n int) map[string]any {
+	at, yes := countersign.At(time.Date(2026, 11, 27, 12, 0, 0, 0, time.UTC)), true
+	var s records.Set
+	for i := range n {
+		id := fmt.Sprint(i)
+		s.Customers = append(s.Customers, records.Customer{ID: "C" + id, Name: "Ada Obi", HomeCity: "Lagos", HomeCountry: "NG", Flags: []string{}})
+		s.Accounts = append(s.Accounts, records.Account{ID: "A" + id, CustomerID: "C" + id, Number: fmt.Sprintf("%010d", i), Currency: "NGN"})
+		s.Devices = append(s.Devices, records.Device{ID: "V" + id, CustomerID: "C" + id, City: "Lagos", Country: "NG", Trusted: &yes,
+			FirstSeenAt: countersign.At(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC))})
+		s.Transactions = append(s.Transactions, records.Transaction{ID: "T" + id, AccountID: "A" + id, Kind: records.Transfer,
+			Direction: countersign.Debit, AmountMinor: 10_000_00, Currency: "NGN", Status: records.Posted, OccurredAt: at, PostedAt: at,
+			CounterpartyAccount: "0000000220", EndToEndID: "E" + id, DeviceID: "V" + id, City: "Lagos", Country: "NG"})
+		s.LedgerEntries = append(s.LedgerEntries, records.LedgerEntry{ID: "L" + id, TransactionID: "T" + id, AccountID: "A" + id,
+			Direction: countersign.Debit, AmountMinor: 10_000_00, Currency: "NGN", Kind: records.Original, PostedAt: at})
+		s.Settlements = append(s.Settlements, records.Settlement{TransactionID: "T" + id, Status: records.SettlementFailed, Final: true, UpdatedAt: at})
+	}
+	return map[string]any{"customers": s.Customers, "accounts": s.Accounts, "devices": s.Devices, "transactions": s.Transactions,
+		"ledger_entries": s.LedgerEntries, "settlements": s.Settlements}
+}
