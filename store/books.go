@@ -27,34 +27,70 @@ func (v View) Customer(ctx context.Context, id string) (records.Customer, error)
 	return customers.one(ctx, v, id)
 }
 
-// Book reads everything that bears on one transaction. Rows that are not there are nil or empty; rows that cannot be read
-// are an error, never an absence.
-func (v View) Book(ctx context.Context, transactionID string) (b records.Book, err error) {
-	if b.Transaction, err = v.Transaction(ctx, transactionID); err != nil {
+// Part is one part of a book that can be read by itself.
+type Part func(View, context.Context, *records.Book) error
+
+// The parts of a book besides the transaction, its account and its customer, which every book has.
+var (
+	Merchant     Part = View.merchant
+	Settlement   Part = View.settlement
+	Devices      Part = View.devices
+	Entries      Part = View.entriesOf
+	Like         Part = View.like
+	Recent       Part = View.recent
+	SameEndToEnd Part = View.sameEndToEnd
+	Fixed        Part = View.fixed // after Like, whose fixes it reads too
+	Nothing      Part = func(View, context.Context, *records.Book) error { return nil }
+)
+
+var wholeBook = []Part{Merchant, Settlement, Devices, Entries, Like, Recent, SameEndToEnd, Fixed}
+
+// Book reads everything that bears on one transaction, or only the parts that are named. Rows that are not there are nil or
+// empty; rows that cannot be read are an error, never an absence.
+func (v View) Book(ctx context.Context, transactionID string, parts ...Part) (b records.Book, err error) {
+	if err = v.owned(ctx, transactionID, &b); err != nil {
 		return b, err
 	}
-	if b.Account, err = v.Account(ctx, b.Transaction.AccountID); err != nil {
-		return b, err
+	if len(parts) == 0 {
+		parts = wholeBook
 	}
-	if b.Customer, err = v.Customer(ctx, b.Account.CustomerID); err != nil {
-		return b, err
-	}
-	for _, read := range []func(context.Context, *records.Book) error{v.parties, v.entriesOf, v.like, v.recent, v.sameEndToEnd, v.fixed} {
-		if err := read(ctx, &b); err != nil {
+	for _, read := range parts {
+		if err := read(v, ctx, &b); err != nil {
 			return b, err
 		}
 	}
 	return b, nil
 }
 
-// parties reads the merchant, the settlement and the devices.
-func (v View) parties(ctx context.Context, b *records.Book) (err error) {
-	if b.Merchant, err = merchants.maybe(ctx, v, b.Transaction.MerchantID); err != nil {
-		return err
+// owned reads the transaction, its account and the customer who owns it, in one query.
+func (v View) owned(ctx context.Context, transactionID string, b *records.Book) error {
+	err := v.q.QueryRowContext(ctx, ownedQuery, transactionID).
+		Scan(scans(slices.Concat(transactions.fields(&b.Transaction), accounts.fields(&b.Account), customers.fields(&b.Customer)))...)
+	if errors.Is(err, sql.ErrNoRows) {
+		return countersign.Errorf(countersign.NotFound, "there is no transaction %q", transactionID)
 	}
-	if b.Settlement, err = settlements.maybe(ctx, v, b.Transaction.ID); err != nil {
-		return err
-	}
+	return wrap(err, "read transaction %q", transactionID)
+}
+
+var ownedQuery = "SELECT " + transactions.list("t") + ", " + accounts.list("a") + ", " + customers.list("c") +
+	" FROM transactions t JOIN accounts a ON a.id = t.account_id JOIN customers c ON c.id = a.customer_id WHERE t.id = $1"
+
+// list names the columns of a table under an alias.
+func (tb table[T]) list(alias string) string {
+	return alias + "." + strings.Join(tb.columns, ", "+alias+".")
+}
+
+func (v View) merchant(ctx context.Context, b *records.Book) (err error) {
+	b.Merchant, err = merchants.maybe(ctx, v, b.Transaction.MerchantID)
+	return err
+}
+
+func (v View) settlement(ctx context.Context, b *records.Book) (err error) {
+	b.Settlement, err = settlements.maybe(ctx, v, b.Transaction.ID)
+	return err
+}
+
+func (v View) devices(ctx context.Context, b *records.Book) (err error) {
 	b.Devices, err = devices.where(ctx, v, "customer_id = $1 ORDER BY id", b.Customer.ID)
 	if i := slices.IndexFunc(b.Devices, func(d records.Device) bool { return d.ID == b.Transaction.DeviceID }); i >= 0 {
 		b.Device = &b.Devices[i]

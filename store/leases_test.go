@@ -191,7 +191,7 @@ func TestStranded(t *testing.T) {
 				if got := slices.Contains(exclusive, id(i)); got != row.exclusive {
 					t.Errorf("stranded when nobody else works: %v, want %v", got, row.exclusive)
 				}
-				write(t, s, func(ctx context.Context, tx *store.Tx) error { // in a transaction that does not commit
+				write(t, s, func(ctx context.Context, tx *store.Tx) error {
 					freed, err := tx.FreeLease(ctx, id(i), 1, false)
 					if freed != row.stranded {
 						t.Errorf("put back: %v, want %v", freed, row.stranded)

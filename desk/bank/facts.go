@@ -29,9 +29,9 @@ func waive(ctx context.Context, v store.View, c countersign.Case, kind countersi
 	return fix, rules.Seen(b), err
 }
 
-// book reads everything that bears on the case's transaction, if it is the case's customer's.
-func book(ctx context.Context, v store.View, c countersign.Case) (records.Book, error) {
-	b, err := v.Book(ctx, c.Subject.ID)
+// book reads everything that bears on the case's transaction, or the parts that are named, if it is the case's customer's.
+func book(ctx context.Context, v store.View, c countersign.Case, parts ...store.Part) (records.Book, error) {
+	b, err := v.Book(ctx, c.Subject.ID, parts...)
 	if err != nil {
 		return b, err
 	}

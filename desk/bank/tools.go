@@ -19,14 +19,14 @@ import (
 func tools(v store.View, c countersign.Case) []investigate.Tool {
 	r := reader{v, c}
 	return []investigate.Tool{
-		tool("get_transaction", "The disputed transaction and the account it is on.", r.onBooks(transactionResult)),
-		tool("get_ledger_entries", "What was posted on the ledger for the transaction, what was taken from the account and what was given back.", r.onBooks(ledgerResult)),
-		tool("get_settlement_status", "What the payment rail says became of the transaction, and whether that is its last word.", r.onBooks(settlementResult)),
-		tool("get_device_and_location", "The device and place of the transaction, beside the customer's home and other devices.", r.onBooks(deviceResult)),
+		tool("get_transaction", "The disputed transaction and the account it is on.", r.onBooks(transactionResult, store.Nothing)),
+		tool("get_ledger_entries", "What was posted on the ledger for the transaction, what was taken from the account and what was given back.", r.onBooks(ledgerResult, store.Entries, store.SameEndToEnd, store.Fixed)),
+		tool("get_settlement_status", "What the payment rail says became of the transaction, and whether that is its last word.", r.onBooks(settlementResult, store.Settlement)),
+		tool("get_device_and_location", "The device and place of the transaction, beside the customer's home and other devices.", r.onBooks(deviceResult, store.Devices)),
 		tool("get_customer_profile", "Who the customer is to the bank: home, since when, and any flags.", r.profile),
 		tool("get_customer_history", "Other disputes of the same customer, open and closed.", r.history),
-		tool("get_merchant_info", "The merchant that the transaction names, if it names one.", r.onBooks(merchantResult)),
-		tool("get_related_transactions", "Other transactions of the account that could be copies of this one, and the account's debits around the same time.", r.onBooks(relatedResult)),
+		tool("get_merchant_info", "The merchant that the transaction names, if it names one.", r.onBooks(merchantResult, store.Merchant)),
+		tool("get_related_transactions", "Other transactions of the account that could be copies of this one, and the account's debits around the same time.", r.onBooks(relatedResult, store.Like, store.Recent, store.SameEndToEnd, store.Fixed)),
 	}
 }
 
@@ -46,10 +46,10 @@ type reader struct {
 	c    countersign.Case
 }
 
-// onBooks is a tool that shows a part of everything that bears on the transaction.
-func (r reader) onBooks(show func(records.Book) any) func(context.Context) (any, error) {
+// onBooks is a tool that shows these parts of what bears on the transaction.
+func (r reader) onBooks(show func(records.Book) any, parts ...store.Part) func(context.Context) (any, error) {
 	return func(ctx context.Context) (any, error) {
-		b, err := book(ctx, r.view, r.c)
+		b, err := book(ctx, r.view, r.c, parts...)
 		if err != nil {
 			return nil, err
 		}

@@ -50,7 +50,8 @@ func (m *Model) broken(ctx context.Context, x *exchange) *failure {
 	case x.answered.Load():
 		return m.halfway(x)
 	}
-	return &failure{kind: llm.Unreachable, message: "no answer from " + m.host + ": " + m.reason(x.err), again: !noSuchHost(x.err), after: unsaid}
+	said := "no answer from " + m.host + ": " + m.reason(x.err)
+	return &failure{kind: llm.Unreachable, message: said, again: !noSuchHost(x.err), after: unsaid}
 }
 
 // ended is a call whose time was up: ours, the caller's, or the caller no longer wants it.
@@ -64,18 +65,23 @@ func (m *Model) ended(ctx context.Context) *failure {
 	return &failure{kind: llm.Canceled, message: "the call was given up before " + m.host + " answered", cause: context.Canceled}
 }
 
+const maybePaid = "; not tried again, the call may have been paid for"
+
 func (m *Model) late(x *exchange) *failure {
 	if !x.written.Load() {
-		return &failure{kind: llm.TimedOut, message: fmt.Sprintf("no connection to %s within %s", m.host, m.cfg.Connect), again: true, after: unsaid}
+		said := fmt.Sprintf("no connection to %s within %s", m.host, m.cfg.Connect)
+		return &failure{kind: llm.TimedOut, message: said, again: true, after: unsaid}
 	}
-	return &failure{kind: llm.TimedOut, message: fmt.Sprintf("%s did not begin to answer within %s; not tried again, the call may have been paid for", m.host, m.cfg.FirstByte)}
+	said := fmt.Sprintf("%s did not begin to answer within %s", m.host, m.cfg.FirstByte)
+	return &failure{kind: llm.TimedOut, message: said + maybePaid}
 }
 
 func (m *Model) halfway(x *exchange) *failure {
 	if x.status == 0 {
 		return &failure{kind: llm.Unreadable, message: m.host + " does not answer in HTTP: " + m.reason(x.err)}
 	}
-	return &failure{kind: llm.Unreachable, message: "the answer of " + m.host + " broke off: " + m.reason(x.err) + "; not tried again, the call may have been paid for"}
+	said := "the answer of " + m.host + " broke off: " + m.reason(x.err)
+	return &failure{kind: llm.Unreachable, message: said + maybePaid}
 }
 
 // declined is an answer with a status that is not success.

@@ -75,7 +75,8 @@ func message(msg llm.Message) openai.ChatCompletionMessage {
 func calls(history []llm.Call) []openai.ToolCall {
 	var out []openai.ToolCall
 	for _, c := range history {
-		out = append(out, openai.ToolCall{ID: c.ID, Type: openai.ToolTypeFunction, Function: openai.FunctionCall{Name: replayable(c.Name), Arguments: c.Replayable()}})
+		f := openai.FunctionCall{Name: replayable(c.Name), Arguments: c.Replayable()}
+		out = append(out, openai.ToolCall{ID: c.ID, Type: openai.ToolTypeFunction, Function: f})
 	}
 	return out
 }
@@ -98,7 +99,8 @@ func tools(offered []llm.Tool) []openai.Tool {
 		if len(schema) == 0 {
 			schema = json.RawMessage(`{"type":"object","properties":{}}`)
 		}
-		out = append(out, openai.Tool{Type: openai.ToolTypeFunction, Function: &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema}})
+		f := &openai.FunctionDefinition{Name: t.Name, Description: t.Description, Parameters: schema}
+		out = append(out, openai.Tool{Type: openai.ToolTypeFunction, Function: f})
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 	"errors"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"countersign"
@@ -109,7 +110,11 @@ func (in Intake) earlier(ctx context.Context, desk Desk, r Request) (countersign
 	if err != nil || !ok || r.Key == nil {
 		return c, ok, err
 	}
-	return c, true, in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Remember(ctx, *r.Key, c.ID) })
+	err = in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Remember(ctx, *r.Key, c.ID) })
+	if countersign.KindOf(err) == countersign.Conflict {
+		return c, false, nil // another request with this key got in first: the next look finds it
+	}
+	return c, err == nil, err
 }
 
 func (in Intake) open(ctx context.Context, desk Desk, actor countersign.Actor, r Request) (opened Opened, err error) {
@@ -190,12 +195,19 @@ func (r Request) checked() (Request, error) {
 	}
 	err := errors.Join(
 		id("transaction_id", r.SubjectID, true), id("customer_id", r.CustomerID, false), id("channel", r.Channel, true),
-		text("notes", r.Notes, maxNotes), reason(r.Reason))
+		text("notes", r.Notes, maxNotes), reason(r.Reason), key(r.Key))
 	var first *countersign.Error
 	if errors.As(err, &first) {
 		return r, first
 	}
 	return r, nil
+}
+
+func key(k *store.Key) error {
+	if k == nil {
+		return nil
+	}
+	return id("Idempotency-Key", k.Value, true)
 }
 
 func reason(got countersign.DisputeReason) error {
@@ -215,7 +227,7 @@ func id(field, value string, required bool) error {
 		return countersign.Errorf(countersign.Invalid, "is missing").In(field)
 	case len(value) > maxID:
 		return countersign.Errorf(countersign.Invalid, "has %d bytes; an id has at most %d", len(value), maxID).In(field)
-	case strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }):
+	case strings.ContainsFunc(value, unicode.IsControl):
 		return countersign.Errorf(countersign.Invalid, "%q holds a control character", clip(value)).In(field)
 	}
 	return text(field, value, maxID)

@@ -30,7 +30,7 @@ type Config struct {
 	Exclusive bool                                            // no other process works on this database
 	Sweep     time.Duration                                   // between looks for stranded cases, 3 s when zero
 	Grace     time.Duration                                   // what Stop gives running investigations to end by themselves, 20 s when zero
-	Log       *slog.Logger
+	Log       *slog.Logger                                    // nothing is logged when nil
 }
 
 // Queue is a running queue.
@@ -64,6 +64,9 @@ func (w worker) Timeout(*river.Job[job]) time.Duration { return -1 }
 
 // New prepares a queue; Start sets it to work. Adding cases needs no Start.
 func New(c Config) (*Queue, error) {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
 	config := &river.Config{Logger: c.Log}
 	if c.Work != nil {
 		config = workConfig(c)
