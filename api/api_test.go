@@ -55,7 +55,7 @@ func newOffice(t testing.TB) *office {
 		t.Fatal(err)
 	}
 	o.api = build(Config{
-		Store: o.store, Intake: intake.Intake{Store: o.store, Queue: q}, Version: "test", Stopping: o.stop,
+		Store: o.store, Intake: intake.Intake{Store: o.store, Queue: q}, Version: "test", Stopping: o.stop, Heartbeat: time.Hour,
 		Desks:  map[countersign.DeskName]intake.Desk{countersign.Bank: {Name: countersign.Bank, Prefix: "D-", Find: find}},
 		Review: review.Review{Store: o.store, Queue: q, Desks: map[countersign.DeskName]review.Desk{countersign.Bank: decisions}},
 		Log:    slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug})),

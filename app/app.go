@@ -207,6 +207,9 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 
 // Listen takes the address, with a plain message when it is taken.
 func Listen(addr string) (net.Listener, error) {
+	if _, _, err := net.SplitHostPort(addr); err != nil {
+		return nil, countersign.Errorf(countersign.Invalid, "%q is not an address", addr).In("--addr").Try("expected host:port, for example 127.0.0.1:8080")
+	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
 		e := countersign.Errorf(countersign.Unavailable, "cannot listen on %s", addr).

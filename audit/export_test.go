@@ -104,6 +104,9 @@ func TestPayloadsSurviveAnExportByteForByte(t *testing.T) {
 		if err != nil || !got.OK {
 			t.Errorf("%.60s: %v, %v", p, got, err)
 		}
+		if strings.Contains(p, "<script>") && !strings.Contains(file, "<script>") {
+			t.Errorf("%.60s: the file spells it so that nobody can search for it", p)
+		}
 		var line struct{ Payload string }
 		if err := json.Unmarshal([]byte(strings.Split(file, "\n")[2]), &line); err != nil || line.Payload != p {
 			t.Errorf("%.60s came back as %.60s, %v", p, line.Payload, err)

@@ -136,3 +136,17 @@ func TestEveryDisputeEndsAsItsTitleSays(t *testing.T) {
 		t.Errorf("the record does not verify: %+v, %v", report, err)
 	}
 }
+
+func TestDamageStaysWithOneCustomer(t *testing.T) {
+	o := newOffice(t)
+	for range 2 { // the second time changes nothing
+		o.must(Damage(t.Context(), o.store.DB()))
+	}
+	for _, d := range Disputes() {
+		_, err := o.store.Book(t.Context(), d.TransactionID)
+		if unreadable := err != nil; unreadable != d.Damaged {
+			t.Errorf("%s: unreadable is %v: %v", d.Title, unreadable, err)
+		}
+	}
+	o.must(o.load(t.Context(), Bank(now))) // and the same import still goes through
+}

@@ -1,162 +1,99 @@
 // Package eval puts a model, and the guard rails round it, before labelled and hostile cases, before anyone trusts either
-// with money. Each suite runs the whole program on a fresh database and says what came of every case; a suite that finds a
-// hard promise broken (money moved that the records do not justify, a chain that does not verify) says so by name.
+// with money. Each suite runs the program on a fresh database and says what came of its cases; a suite that finds a hard
+// promise broken (money moved that the records do not justify, an instruction in a memo that changed something, a chain that
+// does not verify) says so by name.
 //
-// The cases are other people's data and are read from a folder; nothing of them is part of the program.
+// It knows what was put into each case and therefore what may come out, and never asks the program's own rules for that. It
+// decides nothing for the product and is read by nothing in it. Most cases are other people's data and are read from a
+// folder; nothing of them is part of the program.
 package eval
 
 import (
+	"bufio"
 	"context"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
+	"strings"
 
 	"countersign"
 	"countersign/app"
-	"countersign/desk/bank/feed"
-	"countersign/desk/bank/records"
-	"countersign/llm"
-	"countersign/pipeline/intake"
 )
 
-// Suite is one set of cases.
+// Suite is one set of cases. An error of Run means that the suite could not be run to its end; a broken promise is no error
+// but a line of the report.
 type Suite struct {
 	Name  string
 	About string
 	Run   func(context.Context, Setting) (Report, error)
 }
 
+// Suites lists every suite, in the order in which they are run.
+var Suites = []Suite{tau2, hostileLedgers, injections, hijackedModels}
+
 // Setting is what a suite is run with.
 type Setting struct {
-	Data     string // the folder of the third-party data
-	Database string // a database to use; a fresh SQLite file when empty
-	Model    app.ModelConfig
-}
+	Data     string          // the folder of the third-party data
+	Database string          // an empty database to use; a fresh SQLite file when empty
+	Model    app.ModelConfig // investigates in the suites that score a model; the others bring models of their own
+	Seed     uint64          // which ledgers are generated; the same seed gives the same ledgers
+	Ledgers  int             // how many, 5,000 when zero
+	Progress func(done, total int)
 
-// Report is what a suite found.
-type Report struct {
-	Suite    string         `json:"suite"`
-	Cases    []Line         `json:"cases"`
-	Counts   map[string]int `json:"counts"`
-	Promises []string       `json:"broken_promises"` // empty is the only good answer
+	meddle func(*World) // breaks a guard, in tests: a suite that stays green then would be worth nothing
 }
-
-// Line is one case of a report.
-type Line struct {
-	Case    string   `json:"case"`
-	Subject string   `json:"subject"`
-	Filed   string   `json:"filed_as"`
-	Ended   string   `json:"ended"`
-	Reasons []string `json:"reasons"`
-	Known   []string `json:"established"`     // facts that the records show present or absent
-	Unknown []string `json:"not_established"` // facts that the records cannot show
-	Note    string   `json:"note,omitempty"`
-}
-
-// Suites lists every suite.
-var Suites = []Suite{tau2}
 
 // Find returns the suite of that name.
 func Find(name string) (Suite, error) {
+	var names []string
 	for _, s := range Suites {
 		if s.Name == name {
 			return s, nil
 		}
-	}
-	var names []string
-	for _, s := range Suites {
 		names = append(names, s.Name)
 	}
-	return Suite{}, countersign.Errorf(countersign.Invalid, "%q is not one of the suites %v", name, names).Try("eval --list says what they are")
+	return Suite{}, countersign.Errorf(countersign.Invalid, "%q is not one of the suites %s", name, strings.Join(names, ", ")).
+		Try("eval --list says what they are")
 }
 
-// World is the whole program on a fresh database.
-type World struct {
-	*app.App
-	folder string
-}
-
-// NewWorld opens the program on a fresh database and starts it.
-func NewWorld(ctx context.Context, s Setting, models func(countersign.Case, llm.Model) llm.Model) (*World, error) {
-	folder, err := os.MkdirTemp("", "countersign-eval-")
-	if err != nil {
-		return nil, fmt.Errorf("make a folder for the suite: %w", err)
-	}
-	a, err := app.Open(ctx, app.Config{Data: folder, Database: s.Database, Work: true, Model: s.Model, Models: models})
-	if err != nil {
-		return nil, errors.Join(err, os.RemoveAll(folder))
-	}
-	return &World{a, folder}, a.Start(ctx)
-}
-
-// Close stops the program and removes its folder.
-func (w *World) Close() error { return errors.Join(w.App.Close(), os.RemoveAll(w.folder)) }
-
-// Import fills the books. A refused row is an error here: the suite's own conversion made it.
-func (w *World) Import(ctx context.Context, set records.Set) error {
-	var refused []error
-	_, err := feed.Feed{Store: w.Store, Refused: func(p records.Problem) { refused = append(refused, p) }}.Set(ctx, set)
-	return errors.Join(err, errors.Join(refused...))
-}
-
-// File opens a dispute as any channel would.
-func (w *World) File(ctx context.Context, r intake.Request) (intake.Opened, error) {
-	return w.Intake.Open(ctx, w.Desks[countersign.Bank].Desk, countersign.Actor{Kind: countersign.CLI, ID: "eval"}, r)
-}
-
-// Intact verifies the whole record and returns what is broken.
-func (w *World) Intact(ctx context.Context) (broken []string, err error) {
-	report, err := w.Store.VerifyRecord(ctx, nil)
-	for _, b := range report.Breaks {
-		broken = append(broken, fmt.Sprintf("the record of case %s does not verify at step %d: %s", b.Case, b.Seq, b.Why))
-	}
-	return broken, err
-}
-
-// line says how a case ended.
-func line(c countersign.Case, filed string) Line {
-	l := Line{Case: string(c.ID), Subject: c.Subject.ID, Filed: filed, Ended: ended(c)}
-	for _, r := range c.Verdict.Reasons {
-		l.Reasons = append(l.Reasons, string(r.Code))
-	}
-	for _, f := range c.Facts.Items {
-		if f.State == countersign.Unknown {
-			l.Unknown = append(l.Unknown, f.Name)
-		} else {
-			l.Known = append(l.Known, f.Name+" "+string(f.State))
-		}
-	}
-	return l
-}
-
-func ended(c countersign.Case) string {
-	if c.Status == countersign.Closed {
-		return string(c.HandledBy) + " " + string(c.Outcome)
-	}
-	return "a person: " + c.Recommendation
-}
-
-// unjustified names automatic fixes that no fact supports. There must be none.
-func unjustified(c countersign.Case) []string {
-	if c.HandledBy != countersign.ByPolicy {
-		return nil
-	}
-	if c.Facts == nil || c.Facts.Fix == nil || slices.ContainsFunc(c.Facts.Doubts, func(d countersign.Doubt) bool {
-		return d.Against == "" || d.Against == c.Facts.Supports
-	}) {
-		return []string{fmt.Sprintf("case %s on %s was fixed automatically and no fact supports it", c.ID, c.Subject.ID)}
-	}
-	return nil
-}
-
-// open opens a file of the data folder with a plain message when it is not there.
+// open opens a file of the data folder, with a plain message when it is not there.
 func open(folder string, name ...string) (*os.File, error) {
 	path := filepath.Join(append([]string{folder}, name...)...)
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, countersign.Errorf(countersign.NotFound, "%s is not there", path).Try("name the folder of the data with --data-folder")
+		e := countersign.Errorf(countersign.NotFound, "%s is not there", path).Try("name the folder of the data with --data-folder")
+		e.Err = err
+		return nil, e
 	}
 	return f, nil
+}
+
+// longestLine is the longest line that a data file may have.
+const longestLine = 16 << 20
+
+// lines reads a file of the data folder that holds one JSON object a line. A file without any is an error: a suite that
+// looked at nothing must not look green.
+func lines[T any](folder string, name ...string) (all []T, err error) {
+	f, err := open(folder, name...)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	scanner := bufio.NewScanner(f)
+	scanner.Buffer(nil, longestLine)
+	for scanner.Scan() {
+		var one T
+		if err := json.Unmarshal(scanner.Bytes(), &one); err != nil {
+			return nil, fmt.Errorf("read line %d of %s: %w", len(all)+1, f.Name(), err)
+		}
+		all = append(all, one)
+	}
+	if err := scanner.Err(); err != nil {
+		return nil, fmt.Errorf("read %s: %w", f.Name(), err)
+	}
+	if len(all) == 0 {
+		return nil, countersign.Errorf(countersign.Invalid, "%s holds no line", f.Name())
+	}
+	return all, nil
 }

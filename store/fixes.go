@@ -57,6 +57,9 @@ func (v View) Posted(ctx context.Context, id countersign.CaseID, fix countersign
 // caller must hold the account's lock. It checks what must hold whoever asked: one balanced pair, the transaction's own
 // currency, and never more given back in total than was taken.
 func (t *Tx) Post(ctx context.Context, id countersign.CaseID, fix countersign.Fix, actor countersign.Actor) (Posting, error) {
+	if !actor.Valid() {
+		return Posting{}, countersign.Errorf(countersign.Internal, "a fix needs an actor")
+	}
 	if err := balanced(fix); err != nil {
 		return Posting{}, err
 	}
@@ -97,6 +100,9 @@ func (t *Tx) withinOriginal(ctx context.Context, fix countersign.Fix) error {
 	var currency string
 	err := t.q.QueryRowContext(ctx, "SELECT amount_minor, currency FROM transactions WHERE id = $1 AND account_id = $2",
 		fix.TransactionID, fix.AccountID).Scan(&amount, &currency)
+	if errors.Is(err, sql.ErrNoRows) {
+		return countersign.Errorf(countersign.Conflict, "there is no transaction %q on account %q", fix.TransactionID, fix.AccountID)
+	}
 	if err != nil {
 		return wrap(err, "read the original of the fix")
 	}

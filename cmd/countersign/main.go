@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"syscall"
 
@@ -88,9 +89,22 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	}()
 	k, err := parser.Parse(args)
 	if err != nil {
-		return complain(errs, err, 2)
+		return complain(errs, fmt.Errorf("%w (%s --help says what is expected)", err, commandOf(parser, args)), 2)
 	}
 	return complain(errs, k.Run(s), 1)
+}
+
+// commandOf is as much of the command line as names a command, for the hint of an error.
+func commandOf(parser *kong.Kong, args []string) string {
+	name, node := "countersign", parser.Model.Node
+	for _, arg := range args {
+		i := slices.IndexFunc(node.Children, func(child *kong.Node) bool { return child.Name == arg })
+		if i < 0 {
+			break
+		}
+		node, name = node.Children[i], name+" "+arg
+	}
+	return name
 }
 
 // complain prints an error as one line and returns the exit code.

@@ -84,6 +84,7 @@ func TestTheOfflineReviewer(t *testing.T) {
 		{"a transfer that failed for good is given back", nil, nil, resolve, countersign.FailedTransfer, sure, false},
 		{"whatever the customer calls it", nil, reason(countersign.NotReceived), resolve, countersign.FailedTransfer, sure, false},
 		{"unless the customer says it was somebody else", nil, reason(countersign.Unauthorised), escalate, countersign.Unauthorised, halfway, false},
+		{"what is not recorded of a device is not cited", func(s *records.Set) { s.Devices[0].FirstSeenAt = moment("2026-01-05") }, reason(countersign.Unauthorised), escalate, countersign.Unauthorised, halfway, false},
 		{"a failure that is not final settles nothing", func(s *records.Set) { s.Settlements[0].Final = false }, nil, escalate, countersign.FailedTransfer, halfway, false},
 		{"a time-out is not a failure", func(s *records.Set) { s.Settlements[0].Status = records.TimedOut }, nil, escalate, countersign.FailedTransfer, halfway, false},
 		{"no settlement is not a failure", func(s *records.Set) { s.Settlements = nil }, nil, escalate, countersign.FailedTransfer, halfway, false},

@@ -41,7 +41,7 @@ func Apply(ctx context.Context, tx *store.Tx, o Order) (store.Posting, error) {
 	}
 	earlier, posted, err := tx.Posted(ctx, o.Case.ID, o.Fix)
 	if err != nil || posted {
-		return earlier, refuse(err, "this transaction was already given back by another case")
+		return earlier, refuse(err, "this transaction was already given back, by another case or in another amount")
 	}
 	if err := o.check(ctx, tx); err != nil {
 		return store.Posting{}, err

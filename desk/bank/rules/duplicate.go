@@ -48,7 +48,8 @@ func hasWindow(t records.Transaction) finding {
 	w, ok := window[t.Kind]
 	if !ok {
 		return absent(name, id(string(t.Kind)), source).
-			disagree("Code judges duplicates of card payments and transfers only; the kind of %s is %s.", id(t.ID), id(string(t.Kind)))
+			disagree("Code judges duplicates of card payments and transfers only; the kind of %s is %s.",
+				id(t.ID), id(string(t.Kind)))
 	}
 	return present(name, w.String(), source)
 }
@@ -90,11 +91,14 @@ func exactlyOneTwin(b records.Book) (finding, *records.Transaction) {
 	source := rows(records.Transactions, transactionIDs(near)...)
 	switch {
 	case len(near) > 1:
-		return unknown(name, "several copies", source).disagree("There are %d other charges like %s close to it (%s): with three or more copies a person decides which are wrong.",
-			len(near), id(b.Transaction.ID), rows("", transactionIDs(near)...)), nil
+		return unknown(name, "several copies", source).
+			disagree("There are %d other charges like %s close to it (%s): with three or more copies a person decides which are wrong.",
+				len(near), id(b.Transaction.ID), rows("", transactionIDs(near)...)), nil
 	case len(undated) > 0:
 		source = rows(records.Transactions, transactionIDs(undated)...)
-		return unknown(name, "a time of day is missing", source).cannotTell("Whether %s is the same charge as %s again cannot be told: one of them is recorded without a time of day.", id(undated[0].ID), id(b.Transaction.ID)), nil
+		return unknown(name, "a time of day is missing", source).
+			cannotTell("Whether %s is the same charge as %s again cannot be told: one of them is recorded without a time of day.",
+				id(undated[0].ID), id(b.Transaction.ID)), nil
 	case len(near) == 0:
 		return absent(name, "none", rows(records.Transactions, b.Transaction.ID)).
 			disagree("No other charge of this amount to the same payee lies close to %s.", id(b.Transaction.ID)), nil
@@ -167,7 +171,8 @@ func sameKind(a, b records.Transaction) finding {
 	source := rows(records.Transactions, a.ID, b.ID)
 	if a.Kind != b.Kind {
 		return absent(name, id(string(a.Kind))+" and "+id(string(b.Kind)), source).
-			disagree("%s is a %s and %s a %s: not the same payment twice.", id(a.ID), id(string(a.Kind)), id(b.ID), id(string(b.Kind)))
+			disagree("%s is a %s and %s a %s: not the same payment twice.",
+				id(a.ID), id(string(a.Kind)), id(b.ID), id(string(b.Kind)))
 	}
 	return present(name, id(string(a.Kind)), source)
 }
@@ -179,7 +184,8 @@ func sameParty(a, b records.Transaction) finding {
 	case different:
 		return absent(name, "different", source).disagree("%s and %s went to different payees.", id(a.ID), id(b.ID))
 	case unclear:
-		return unknown(name, "not recorded", source).cannotTell("Whether %s and %s went to the same payee is not recorded.", id(a.ID), id(b.ID))
+		return unknown(name, "not recorded", source).
+			cannotTell("Whether %s and %s went to the same payee is not recorded.", id(a.ID), id(b.ID))
 	}
 	if a.MerchantID != "" && a.MerchantID == b.MerchantID {
 		return present(name, "merchant "+id(a.MerchantID), source)
@@ -229,17 +235,21 @@ func sameKey(a, b records.Transaction) finding {
 	reference := compare(usable(a.Reference), usable(b.Reference))
 	switch {
 	case reference == different:
-		return absent(name, "different references", source).disagree("%s and %s carry different references, as two purchases would.", id(a.ID), id(b.ID))
+		return absent(name, "different references", source).
+			disagree("%s and %s carry different references, as two purchases would.", id(a.ID), id(b.ID))
 	case endToEnd == equal:
 		return present(name, "end-to-end id", source)
 	case reference == equal && compare(a.MerchantID, b.MerchantID) == equal:
 		return present(name, "reference at the same merchant", source)
 	case reference == equal:
-		return absent(name, "reference, but no merchant", source).disagree("%s and %s share a reference but name no merchant that gave it.", id(a.ID), id(b.ID))
+		return absent(name, "reference, but no merchant", source).
+			disagree("%s and %s share a reference but name no merchant that gave it.", id(a.ID), id(b.ID))
 	case endToEnd == different:
-		return absent(name, "different end-to-end ids", source).disagree("%s and %s carry different end-to-end ids and no reference that says they are one.", id(a.ID), id(b.ID))
+		return absent(name, "different end-to-end ids", source).
+			disagree("%s and %s carry different end-to-end ids and no reference that says they are one.", id(a.ID), id(b.ID))
 	}
-	return absent(name, "none", source).disagree("%s and %s only look alike: they share no end-to-end id and no reference.", id(a.ID), id(b.ID))
+	return absent(name, "none", source).
+		disagree("%s and %s only look alike: they share no end-to-end id and no reference.", id(a.ID), id(b.ID))
 }
 
 // shareKey reports whether two payments carry one id, whatever else they carry.
@@ -273,9 +283,11 @@ func oneIsLater(a, b records.Transaction) finding {
 	apart, ok := apart(a, b)
 	switch {
 	case !ok:
-		return unknown(name, "no time of day", source).cannotTell("Which of %s and %s is the later one cannot be told.", id(a.ID), id(b.ID))
+		return unknown(name, "no time of day", source).
+			cannotTell("Which of %s and %s is the later one cannot be told.", id(a.ID), id(b.ID))
 	case apart == 0:
-		return absent(name, "same moment", source).disagree("%s and %s happened at the same moment: which of them is the second cannot be told.", id(a.ID), id(b.ID))
+		return absent(name, "same moment", source).
+			disagree("%s and %s happened at the same moment: which of them is the second cannot be told.", id(a.ID), id(b.ID))
 	}
 	return present(name, id(later(a, b).ID), source)
 }

@@ -41,7 +41,8 @@ func settlementFailed(b records.Book) finding {
 	t, s := b.Transaction, b.Settlement
 	source := "settlement of " + id(t.ID)
 	if s == nil || s.TransactionID != t.ID {
-		return unknown(name, "no settlement on record", source).cannotTell("No settlement is on record for %s: whether the money arrived is not known.", id(t.ID))
+		return unknown(name, "no settlement on record", source).
+			cannotTell("No settlement is on record for %s: whether the money arrived is not known.", id(t.ID))
 	}
 	value := id(string(s.Status)) + ", final"
 	switch {
@@ -53,9 +54,12 @@ func settlementFailed(b records.Book) finding {
 	case s.Status == records.Settled:
 		return absent(name, value, source).disagree("The transfer %s settled: the money reached the other bank.", id(t.ID))
 	case s.Status == records.Returned:
-		return absent(name, value, source).disagree("The rail returned the money of %s: a person must find where it was booked before anything is posted.", id(t.ID))
+		return absent(name, value, source).
+			disagree("The rail returned the money of %s: a person must find where it was booked before anything is posted.",
+				id(t.ID))
 	}
-	return unknown(name, value, source).cannotTell("The settlement of %s is %s: the money may still arrive.", id(t.ID), id(string(s.Status)))
+	return unknown(name, value, source).
+		cannotTell("The settlement of %s is %s: the money may still arrive.", id(t.ID), id(string(s.Status)))
 }
 
 // noCreditElsewhere: a credit with the same end-to-end id, on whatever account, is this money arriving or coming back. A
@@ -65,7 +69,8 @@ func noCreditElsewhere(b records.Book) finding {
 	for _, t := range b.SameEndToEnd {
 		if t.Direction == countersign.Credit && t.Status != records.Pending {
 			return present(name, id(string(t.Status))+" "+t.Amount().String(), rows(records.Transactions, t.ID)).
-				disagree("Our books hold a credit with the same end-to-end id, %s of %s: the money arrived or came back.", id(t.ID), t.Amount())
+				disagree("Our books hold a credit with the same end-to-end id, %s of %s: the money arrived or came back.",
+					id(t.ID), t.Amount())
 		}
 	}
 	if b.Transaction.EndToEndID == "" {
@@ -95,7 +100,8 @@ func notSentTwice(b records.Book) finding {
 	for _, t := range near {
 		if shareKey(b.Transaction, t) {
 			return present(name, t.Amount().String()+" at "+t.OccurredAt.String(), rows(records.Transactions, t.ID)).
-				disagree("%s is the same transfer again: whether a reversal of %s is owed, or a refund of one of the two, is for a person.", id(t.ID), id(b.Transaction.ID))
+				disagree("%s is the same transfer again: whether a reversal of %s is owed, or a refund of one of the two, is for a person.",
+					id(t.ID), id(b.Transaction.ID))
 		}
 	}
 	for _, t := range undated {

@@ -57,7 +57,8 @@ func deviceNotNew(b records.Book) finding {
 	switch {
 	case !ok:
 		return unknown(name, "no time of day", source).
-			cannotTell("How long device %s was known before %s cannot be told: a time of day is missing.", id(d.ID), id(b.Transaction.ID))
+			cannotTell("How long device %s was known before %s cannot be told: a time of day is missing.",
+				id(d.ID), id(b.Transaction.ID))
 	case known < newDevice:
 		return present(name, "first seen "+d.FirstSeenAt.String(), source).
 			suspect("Device %s was first seen less than 24 hours before %s.", id(d.ID), id(b.Transaction.ID))
@@ -97,11 +98,14 @@ func cityUsual(b records.Book) finding {
 		return absent(name, id(t.City)+", where an older device is", rows(records.Devices, vouched))
 	case ageless != "":
 		return unknown(name, id(t.City), rows(records.Devices, ageless)).
-			cannotTell("%s was made in %s, which is not the home city; how long device %s has been there cannot be told.", id(t.ID), id(t.City), id(ageless))
+			cannotTell("%s was made in %s, which is not the home city; how long device %s has been there cannot be told.",
+				id(t.ID), id(t.City), id(ageless))
 	case home.none():
-		return unknown(name, id(t.City), source).cannotTell("The customer's home city is not on record, so whether %s is unusual cannot be told.", id(t.City))
+		return unknown(name, id(t.City), source).
+			cannotTell("The customer's home city is not on record, so whether %s is unusual cannot be told.", id(t.City))
 	}
-	return present(name, id(t.City), source).suspect("%s was made in %s, which is neither the customer's home city nor an older device's.", id(t.ID), id(t.City))
+	return present(name, id(t.City), source).
+		suspect("%s was made in %s, which is neither the customer's home city nor an older device's.", id(t.ID), id(t.City))
 }
 
 // vouchers finds a device that speaks for the city, or one that might if its age were known.
@@ -145,10 +149,12 @@ func noRush(b records.Book, twin string) finding {
 	value := fmt.Sprintf("%d in 10 minutes", most)
 	switch {
 	case most > tooManyRush:
-		return present(name, value, source).suspect("The account has %d debits in 10 minutes around %s.", most, id(b.Transaction.ID))
+		return present(name, value, source).
+			suspect("The account has %d debits in 10 minutes around %s.", most, id(b.Transaction.ID))
 	case undated != "":
 		return unknown(name, "a time of day is missing", rows(records.Transactions, undated)).
-			cannotTell("How many debits fell within 10 minutes of %s cannot be told: %s is recorded without a time of day.", id(b.Transaction.ID), id(undated))
+			cannotTell("How many debits fell within 10 minutes of %s cannot be told: %s is recorded without a time of day.",
+				id(b.Transaction.ID), id(undated))
 	}
 	return absent(name, value, source)
 }
@@ -194,11 +200,13 @@ func merchantClean(b records.Book) finding {
 	source := rows(records.Merchants, t.MerchantID)
 	switch {
 	case t.MerchantID == "" && t.Kind == records.Card:
-		return unknown(name, "no merchant named", rows(records.Transactions, t.ID)).cannotTell("The card payment %s names no merchant, so whether it is flagged cannot be told.", id(t.ID))
+		return unknown(name, "no merchant named", rows(records.Transactions, t.ID)).
+			cannotTell("The card payment %s names no merchant, so whether it is flagged cannot be told.", id(t.ID))
 	case t.MerchantID == "":
 		return absent(name, "no merchant named", rows(records.Transactions, t.ID))
 	case m == nil || m.ID != t.MerchantID:
-		return unknown(name, "not on record", source).cannotTell("Merchant %s is not on record, so whether it is flagged cannot be told.", id(t.MerchantID))
+		return unknown(name, "not on record", source).
+			cannotTell("Merchant %s is not on record, so whether it is flagged cannot be told.", id(t.MerchantID))
 	case m.Flagged:
 		return present(name, "flagged", source).suspect("Merchant %s is flagged.", id(m.ID))
 	}

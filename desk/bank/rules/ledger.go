@@ -47,7 +47,8 @@ func accountIsOurs(b records.Book) finding {
 			disagree("The account of %s and its owner do not belong together in the records.", id(t.ID))
 	case b.Account.Currency != t.Currency || !countersign.KnownCurrency(t.Currency):
 		return present(name, shown, source).
-			disagree("%s counts in %s and its account in %s: what the customer lost is not the amount of the transaction.", id(t.ID), id(t.Currency), id(b.Account.Currency))
+			disagree("%s counts in %s and its account in %s: what the customer lost is not the amount of the transaction.",
+				id(t.ID), id(t.Currency), id(b.Account.Currency))
 	}
 	return present(name, shown, source)
 }
@@ -61,7 +62,8 @@ func debitPosted(p posting) finding {
 	case p.Status == records.Pending:
 		return unknown(name, "pending", source).cannotTell("%s is still pending in our books.", id(p.ID))
 	case p.Status != records.Posted && p.Status != records.Reversed: // a reversed one is what notCorrected speaks of
-		return absent(name, id(string(p.Status)), source).disagree("%s is %s in our books, not posted.", id(p.ID), id(string(p.Status)))
+		return absent(name, id(string(p.Status)), source).
+			disagree("%s is %s in our books, not posted.", id(p.ID), id(string(p.Status)))
 	}
 	return p.debitInLedger(name)
 }
@@ -70,7 +72,8 @@ func debitPosted(p posting) finding {
 // entry on the other side may be missing; a debit of somebody else may not be there.
 func (p posting) debitInLedger(name string) finding {
 	if odd, why := p.oddEntry(); why != "" {
-		return unknown(name, why, rows(records.LedgerEntries, odd.ID)).disagree("Ledger entry %s of %s %s.", id(odd.ID), id(p.ID), why)
+		return unknown(name, why, rows(records.LedgerEntries, odd.ID)).
+			disagree("Ledger entry %s of %s %s.", id(odd.ID), id(p.ID), why)
 	}
 	debits := p.entriesThat(func(e records.LedgerEntry) bool {
 		return e.Kind == records.Original && e.Direction == countersign.Debit && e.AccountID == p.AccountID
@@ -112,13 +115,16 @@ func notCorrected(p posting) finding {
 	if back := p.entriesThat(p.givesBack); len(back) > 0 {
 		e := back[0]
 		return present(name, fmt.Sprintf("%s %s", id(string(e.Kind)), money(e.AmountMinor, e.Currency)), rows(records.LedgerEntries, entryIDs(back)...)).
-			disagree("%s was corrected already, in whole or in part: ledger entry %s is %s of %s.", id(p.ID), id(e.ID), entryName(e), money(e.AmountMinor, e.Currency))
+			disagree("%s was corrected already, in whole or in part: ledger entry %s is %s of %s.",
+				id(p.ID), id(e.ID), entryName(e), money(e.AmountMinor, e.Currency))
 	}
 	if p.fixed {
-		return present(name, "fixed here", rows(records.Transactions, p.ID)).disagree("A fix was already posted for %s.", id(p.ID))
+		return present(name, "fixed here", rows(records.Transactions, p.ID)).
+			disagree("A fix was already posted for %s.", id(p.ID))
 	}
 	if p.Status == records.Reversed {
-		return present(name, "reversed", rows(records.Transactions, p.ID)).disagree("%s is already reversed in our books.", id(p.ID))
+		return present(name, "reversed", rows(records.Transactions, p.ID)).
+			disagree("%s is already reversed in our books.", id(p.ID))
 	}
 	return absent(name, "no reversal, refund or other credit", rows(records.LedgerEntries, entryIDs(p.entries)...))
 }
