@@ -1,11 +1,13 @@
 package eval
 
 import (
-	"bufio"
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"maps"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -25,62 +27,139 @@ var tau2 = Suite{
 }
 
 func runTau2(ctx context.Context, s Setting) (r Report, err error) {
+	r = newReport("tau2-banking")
 	bank, err := readTau2(s.Data)
 	if err != nil {
 		return r, err
 	}
-	world, err := NewWorld(ctx, s, nil)
+	world, err := newWorld(ctx, s, nil)
 	if err != nil {
 		return r, err
 	}
 	defer world.Close()
-	if err := world.Import(ctx, bank.set()); err != nil {
+	cases, filed, err := bank.work(ctx, world)
+	if err != nil {
 		return r, err
 	}
-	r = Report{Suite: "tau2-banking", Counts: map[string]int{}}
-	opened := map[countersign.CaseID]int{}
-	var filed []intake.Opened
-	for _, f := range bank.filings {
-		o, err := world.File(ctx, f.request())
-		if err != nil {
-			return r, fmt.Errorf("file %s: %w", f.Action, err)
-		}
-		filed = append(filed, o)
-	}
-	for i, o := range filed {
-		c, err := world.Wait(ctx, o.Case.ID)
-		if err != nil {
-			return r, err
-		}
-		l := line(c, bank.filings[i].filedAs())
-		if first, again := opened[c.ID]; again {
-			l.Note = fmt.Sprintf("the same dispute as filing %d, already open", first+1)
-			r.Counts["filed again"]++
-		} else {
-			opened[c.ID] = i
-			r.Counts[l.Ended]++
-			r.Promises = append(r.Promises, unjustified(c)...)
-			for _, code := range l.Reasons {
-				r.Counts["reason "+code]++
-			}
-		}
-		r.Cases = append(r.Cases, l)
-	}
-	r.Counts["filings"] = len(filed)
-	broken, err := world.Intact(ctx)
-	r.Promises = append(r.Promises, broken...)
+	bank.report(&r, cases, filed)
+	broken, err := world.intact(ctx)
+	r.broke(broken...)
 	return r, err
+}
+
+// work files every dispute, in the order of the file, and then works the cases that this opened. Filed says which of the
+// cases each filing ended in.
+func (b *tau2Bank) work(ctx context.Context, w *World) (cases []countersign.Case, filed []int, err error) {
+	if err := w.add(ctx, b.set()); err != nil {
+		return nil, nil, err
+	}
+	place := map[countersign.CaseID]int{}
+	for _, f := range b.filings {
+		opened, err := w.file(ctx, f.request())
+		if err != nil {
+			return nil, nil, fmt.Errorf("filing %s: %w", f.Action, err)
+		}
+		if opened.Created {
+			place[opened.Case.ID] = len(cases)
+			cases = append(cases, opened.Case)
+		}
+		filed = append(filed, place[opened.Case.ID])
+	}
+	w.total = len(cases)
+	err = each(ctx, len(cases), func(ctx context.Context, i int) (err error) {
+		cases[i], err = w.work(ctx, cases[i].ID)
+		return err
+	})
+	return cases, filed, err
+}
+
+func (b *tau2Bank) report(r *Report, cases []countersign.Case, filed []int) {
+	first := map[int]int{}
+	endings, reasons, missing := map[string]int{}, map[string]int{}, map[string]int{}
+	for i, n := range filed {
+		l := line(cases[n], b.filings[i])
+		if before, again := first[n]; again {
+			l.Note = fmt.Sprintf("the same dispute as number %d, which was open already", before+1)
+			r.Cases = append(r.Cases, l)
+			continue
+		}
+		first[n] = i
+		r.Cases = append(r.Cases, l)
+		endings[l.Ended]++
+		count(reasons, l.Reasons)
+		count(missing, l.Unknown)
+		r.broke(unjustified(cases[n])...)
+	}
+	automatic := automatic(cases)
+	if automatic > 0 {
+		r.broke(fmt.Sprintf("%d cases of a bank that keeps no ledger and no settlements were handled without a person", automatic))
+	}
+	r.Counts = map[string]int{"filings": len(filed), "cases": len(cases), "filed_again": len(filed) - len(cases),
+		"automatic": automatic, "with_a_person": len(cases) - automatic}
+	r.Tables = []Table{byCount("how the cases ended", "cases", endings), byCount("why a person must look", "cases", reasons),
+		byCount("what the records could not establish", "cases", missing)}
+	r.say("%s of an outside bank, %s of them filed again while the first was open, so %s.", plural(len(filed), "filing", "filings"),
+		number(len(filed)-len(cases)), plural(len(cases), "case", "cases"))
+	r.say("%s handled without a person, %s with a person. That bank keeps no ledger, no settlements, no devices and no time of day: "+
+		"its records alone justify no fix.", number(automatic), number(len(cases)-automatic))
+}
+
+func count(counts map[string]int, names []string) {
+	for _, name := range names {
+		counts[name]++
+	}
+}
+
+func automatic(cases []countersign.Case) (n int) {
+	for _, c := range cases {
+		if c.HandledBy == countersign.ByPolicy {
+			n++
+		}
+	}
+	return n
+}
+
+// line says how the case of a filing ended.
+func line(c countersign.Case, f tau2Filing) Line {
+	l := Line{Case: string(c.ID), Subject: c.Subject.ID, Filing: f.Task + "/" + f.Action, Filed: f.filedAs(), Reason: string(c.Reason), Amount: c.Amount,
+		Ended: ended(c), Reasons: []string{}, Established: []countersign.Fact{}, Unknown: []string{}}
+	for _, r := range c.Verdict.Reasons {
+		l.Reasons = append(l.Reasons, string(r.Code))
+	}
+	for _, f := range c.Facts.Items {
+		if f.State == countersign.Unknown {
+			l.Unknown = append(l.Unknown, f.Name)
+		} else {
+			l.Established = append(l.Established, f)
+		}
+	}
+	return l
+}
+
+func ended(c countersign.Case) string {
+	if c.Status == countersign.Closed {
+		return string(c.HandledBy) + ": " + string(c.Outcome)
+	}
+	return "a person, proposal " + c.Recommendation
+}
+
+// unjustified names an automatic fix that no fact supports, or that a fact speaks against.
+func unjustified(c countersign.Case) []string {
+	if c.HandledBy != countersign.ByPolicy {
+		return nil
+	}
+	if c.Facts.Fix == nil || slices.ContainsFunc(c.Facts.Doubts, func(d countersign.Doubt) bool {
+		return d.Against == "" || d.Against == c.Facts.Supports
+	}) {
+		return []string{fmt.Sprintf("case %s on %s was fixed automatically and no fact supports it", c.ID, c.Subject.ID)}
+	}
+	return nil
 }
 
 // tau2Bank is that bank's data as it is written.
 type tau2Bank struct {
 	Users struct {
-		Data map[string]struct {
-			Name  string `json:"name"`
-			ID    string `json:"user_id"`
-			Email string `json:"email"`
-			Phone string `json:"phone_number"`
-		} `json:"data"`
+		Data map[string]tau2User `json:"data"`
 	} `json:"users"`
 	Accounts struct {
 		Data map[string]tau2Account `json:"data"`
@@ -96,6 +175,13 @@ type tau2Bank struct {
 	} `json:"credit_card_transaction_history"`
 
 	filings []tau2Filing
+}
+
+type tau2User struct {
+	Name  string `json:"name"`
+	ID    string `json:"user_id"`
+	Email string `json:"email"`
+	Phone string `json:"phone_number"`
 }
 
 type tau2Account struct {
@@ -130,7 +216,10 @@ type tau2Transaction struct {
 	Category   string `json:"category"`
 }
 
+// tau2Filing is one dispute that the benchmark's own solution files. It carries the rows it is about: of those that only
+// come to be while a customer talks to the bank, it is the only source.
 type tau2Filing struct {
+	Task   string `json:"task_id"`
 	Action string `json:"action_id"`
 	Kind   string `json:"kind"`
 	Gold   struct {
@@ -140,6 +229,9 @@ type tau2Filing struct {
 		Category    string `json:"dispute_category"`
 	} `json:"gold"`
 	Transaction *tau2Transaction `json:"transaction"`
+	User        *tau2User        `json:"user"`
+	Account     *tau2Account     `json:"account"`
+	Cards       []tau2Card       `json:"credit_card_accounts"`
 	Story       string           `json:"customer_story"`
 }
 
@@ -153,56 +245,68 @@ func readTau2(folder string) (*tau2Bank, error) {
 	if err := json.NewDecoder(db).Decode(bank); err != nil {
 		return nil, fmt.Errorf("read the outside bank: %w", err)
 	}
-	gold, err := open(folder, "tau2-banking", "disputes_gold.jsonl")
-	if err != nil {
+	if bank.filings, err = lines[tau2Filing](folder, "tau2-banking", "disputes_gold.jsonl"); err != nil {
 		return nil, err
 	}
-	defer gold.Close()
-	lines := bufio.NewScanner(gold)
-	lines.Buffer(nil, 16<<20)
-	for lines.Scan() {
-		var f tau2Filing
-		if err := json.Unmarshal(lines.Bytes(), &f); err != nil {
-			return nil, fmt.Errorf("read filing %d: %w", len(bank.filings)+1, err)
-		}
-		bank.filings = append(bank.filings, f)
-	}
-	return bank, lines.Err()
+	bank.take()
+	return bank, nil
 }
 
-// set converts the bank to our form. It adds nothing: what that bank does not record stays unrecorded. Filings whose
-// transaction is not in the histories carry it themselves.
-func (b *tau2Bank) set() (s records.Set) {
-	for _, u := range b.Users.Data {
-		s.Customers = append(s.Customers, records.Customer{ID: u.ID, Name: u.Name, Email: u.Email, Phone: u.Phone})
+// take adds the rows that only the filings carry.
+func (b *tau2Bank) take() {
+	for _, f := range b.filings {
+		if f.User != nil {
+			keep(b.Users.Data, f.User.ID, *f.User)
+		}
+		if f.Account != nil {
+			keep(b.Accounts.Data, f.Account.ID, *f.Account)
+		}
+		for _, c := range f.Cards {
+			keep(b.Cards.Data, c.ID, c)
+		}
+		if t := f.Transaction; t != nil && t.Account != "" {
+			keep(b.BankHistory.Data, t.ID, *t)
+		} else if t != nil {
+			keep(b.CardHistory.Data, t.ID, *t)
+		}
 	}
-	for _, a := range b.Accounts.Data {
+}
+
+// keep adds a row unless there is one: what the bank's own tables say goes before what a filing says.
+func keep[T any](rows map[string]T, id string, row T) {
+	if _, known := rows[id]; !known {
+		rows[id] = row
+	}
+}
+
+// inOrder is the rows of one of that bank's tables by their keys, so that every run reads them alike.
+func inOrder[T any](rows map[string]T) (all []T) {
+	for _, key := range slices.Sorted(maps.Keys(rows)) {
+		all = append(all, rows[key])
+	}
+	return all
+}
+
+// set converts the bank to our form. It adds nothing: what that bank does not record stays unrecorded.
+func (b *tau2Bank) set() (s records.Set) {
+	for _, u := range inOrder(b.Users.Data) {
+		s.Customers = append(s.Customers, records.Customer{ID: u.ID, Name: u.Name, Email: u.Email, Phone: u.Phone, Flags: []string{}})
+	}
+	for _, a := range inOrder(b.Accounts.Data) {
 		s.Accounts = append(s.Accounts, records.Account{ID: a.ID, CustomerID: a.User, Number: a.ID, Currency: "USD", Kind: a.Class, Status: strings.ToLower(a.Status)})
 	}
-	for _, c := range b.Cards.Data {
+	for _, c := range inOrder(b.Cards.Data) {
 		s.Accounts = append(s.Accounts, records.Account{ID: c.ID, CustomerID: c.User, Number: c.ID, Currency: "USD", Kind: c.Type})
 	}
-	all := map[string]tau2Transaction{}
-	for _, f := range b.filings {
-		if f.Transaction != nil {
-			all[f.Transaction.ID] = *f.Transaction
-		}
-	}
-	for id, t := range b.BankHistory.Data {
-		all[id] = t
-	}
-	for id, t := range b.CardHistory.Data {
-		all[id] = t
-	}
-	merchants := map[string]bool{}
-	for _, t := range all {
+	merchants := map[string]records.Merchant{}
+	for _, t := range slices.Concat(inOrder(b.BankHistory.Data), inOrder(b.CardHistory.Data)) {
 		r, merchant := b.transaction(t)
 		s.Transactions = append(s.Transactions, r)
-		if merchant.ID != "" && !merchants[merchant.ID] {
-			merchants[merchant.ID] = true
-			s.Merchants = append(s.Merchants, merchant)
+		if merchant.ID != "" {
+			keep(merchants, merchant.ID, merchant)
 		}
 	}
+	s.Merchants = inOrder(merchants)
 	return s
 }
 
@@ -220,7 +324,7 @@ func (b *tau2Bank) transaction(t tau2Transaction) (records.Transaction, records.
 
 // card is the account of a customer's card of that type.
 func (b *tau2Bank) card(user, cardType string) string {
-	for _, c := range b.Cards.Data {
+	for _, c := range inOrder(b.Cards.Data) {
 		if c.User == user && c.Type == cardType {
 			return c.ID
 		}
@@ -276,14 +380,8 @@ func slug(name string) string {
 	return "m-" + strings.Trim(notWord.ReplaceAllString(strings.ToLower(name), "-"), "-")
 }
 
-func (f tau2Filing) filedAs() string {
-	for _, said := range []string{f.Gold.Reason, f.Gold.Category} {
-		if said != "" {
-			return said
-		}
-	}
-	return f.Kind
-}
+// filedAs is what that bank's form calls the dispute.
+func (f tau2Filing) filedAs() string { return cmp.Or(f.Gold.Reason, f.Gold.Category, f.Kind) }
 
 // tau2Reasons maps that bank's words to ours; what has no equal is other, cash-back filings among it.
 var tau2Reasons = map[string]countersign.DisputeReason{
@@ -298,5 +396,5 @@ func (f tau2Filing) request() intake.Request {
 	if !ok {
 		reason = countersign.OtherReason
 	}
-	return intake.Request{SubjectID: f.Gold.Transaction, CustomerID: f.Gold.User, Reason: reason, Notes: f.Story, Channel: "eval"}
+	return intake.Request{SubjectID: f.Gold.Transaction, CustomerID: f.Gold.User, Reason: reason, Notes: f.Story}
 }

@@ -46,24 +46,10 @@ func newWorld(ctx context.Context, s Setting, models func(countersign.Case, llm.
 		return nil, errors.Join(err, os.RemoveAll(folder))
 	}
 	w := &World{App: a, folder: folder, tell: s.Progress}
-	if err := w.mustBeEmpty(ctx); err != nil {
-		return nil, errors.Join(err, w.Close())
-	}
 	if s.meddle != nil {
 		s.meddle(w)
 	}
 	return w, nil
-}
-
-// mustBeEmpty refuses a database that holds cases: hostile ones must not come to lie among real ones.
-func (w *World) mustBeEmpty(ctx context.Context) error {
-	for _, err := range w.Store.WholeRecord(ctx) {
-		if err != nil {
-			return err
-		}
-		return countersign.Errorf(countersign.Conflict, "the database holds cases already").Try("name an empty one, or none: a suite makes its own")
-	}
-	return nil
 }
 
 // Close closes the program and removes its folder.

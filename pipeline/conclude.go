@@ -29,12 +29,9 @@ func (p *Pipeline) act(ctx context.Context, j job, v judged) error {
 		if err != nil {
 			return err
 		}
-		if err := p.finish(ctx, tx, c, v); err != nil {
-			return err
-		}
-		return tx.Record(ctx, c.ID, policyActor,
-			store.Note{Kind: audit.Fix, Payload: posting.Row(c.Round, "")},
-			store.Note{Kind: audit.Closed, Payload: store.Closing(c)})
+		return p.finish(ctx, tx, c, v,
+			store.Note{Kind: audit.Fix, Payload: posting.Row(c.Round, ""), By: policyActor},
+			store.Note{Kind: audit.Closed, Payload: store.Closing(c), By: policyActor})
 	})
 }
 
@@ -90,7 +87,7 @@ type verdictRow struct {
 
 // finish saves the case with what was found, in the caller's transaction. People cannot change a case under investigation, so
 // its revision is the one the lease was taken with.
-func (p *Pipeline) finish(ctx context.Context, tx *store.Tx, c countersign.Case, v judged) error {
+func (p *Pipeline) finish(ctx context.Context, tx *store.Tx, c countersign.Case, v judged, more ...store.Note) error {
 	if err := tx.Save(ctx, &c); err != nil {
 		return err
 	}
@@ -98,8 +95,10 @@ func (p *Pipeline) finish(ctx context.Context, tx *store.Tx, c countersign.Case,
 	if status == countersign.Closed {
 		status = countersign.Investigating // the closing row says closed
 	}
-	return tx.Record(ctx, c.ID, p.actor(),
-		store.Note{Kind: audit.Facts, Payload: factsRow{c.Round, v.input.Facts}},
-		store.Note{Kind: audit.Proposal, Payload: proposalRow{c.Round, v.input.Proposal, v.input.Evidence}},
-		store.Note{Kind: audit.Verdict, Payload: verdictRow{c.Round, status, c.Recommendation, v.input.Limits, v.input.Amount, v.verdict, c.Fix.Why}})
+	notes := []store.Note{
+		{Kind: audit.Facts, Payload: factsRow{c.Round, v.input.Facts}},
+		{Kind: audit.Proposal, Payload: proposalRow{c.Round, v.input.Proposal, v.input.Evidence}},
+		{Kind: audit.Verdict, Payload: verdictRow{c.Round, status, c.Recommendation, v.input.Limits, v.input.Amount, v.verdict, c.Fix.Why}},
+	}
+	return tx.Record(ctx, c.ID, p.actor(), append(notes, more...)...)
 }

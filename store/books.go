@@ -35,15 +35,15 @@ var (
 	Merchant     Part = View.merchant
 	Settlement   Part = View.settlement
 	Devices      Part = View.devices
-	Entries      Part = View.entriesOf
 	Like         Part = View.like
+	Entries      Part = View.entriesOf // after Like, whose entries it reads too
 	Recent       Part = View.recent
 	SameEndToEnd Part = View.sameEndToEnd
 	Fixed        Part = View.fixed // after Like, whose fixes it reads too
 	Nothing      Part = func(View, context.Context, *records.Book) error { return nil }
 )
 
-var wholeBook = []Part{Merchant, Settlement, Devices, Entries, Like, Recent, SameEndToEnd, Fixed}
+var wholeBook = []Part{Merchant, Settlement, Devices, Like, Entries, Recent, SameEndToEnd, Fixed}
 
 // Book reads everything that bears on one transaction, or only the parts that are named. Rows that are not there are nil or
 // empty; rows that cannot be read are an error, never an absence.
@@ -98,8 +98,20 @@ func (v View) devices(ctx context.Context, b *records.Book) (err error) {
 	return err
 }
 
-func (v View) entriesOf(ctx context.Context, b *records.Book) (err error) {
-	b.Entries, err = entries.where(ctx, v, "transaction_id = $1 ORDER BY id", b.Transaction.ID)
+// entriesOf reads the entries of the transaction and of the copies that were read before it, in one query.
+func (v View) entriesOf(ctx context.Context, b *records.Book) error {
+	ids := []any{b.Transaction.ID}
+	for _, l := range b.Like {
+		ids = append(ids, l.ID)
+	}
+	all, err := entries.where(ctx, v, "transaction_id IN "+v.d.values(1, len(ids))+" ORDER BY id", ids...)
+	for _, e := range all {
+		if e.TransactionID == b.Transaction.ID {
+			b.Entries = append(b.Entries, e)
+		} else {
+			b.LikeEntries = append(b.LikeEntries, e)
+		}
+	}
 	return err
 }
 
@@ -110,14 +122,6 @@ func (v View) like(ctx context.Context, b *records.Book) (err error) {
 	b.Like, err = transactions.where(ctx, v, `account_id = $1 AND direction = $2 AND amount_minor = $3 AND currency = $4 AND id <> $5
 		AND ((merchant_id <> '' AND merchant_id = $6) OR (counterparty_account <> '' AND counterparty_account = $7)) ORDER BY occurred_at, id`,
 		t.AccountID, string(t.Direction), t.AmountMinor, t.Currency, t.ID, t.MerchantID, t.CounterpartyAccount)
-	if err != nil || len(b.Like) == 0 {
-		return err
-	}
-	ids := []any{}
-	for _, l := range b.Like {
-		ids = append(ids, l.ID)
-	}
-	b.LikeEntries, err = entries.where(ctx, v, "transaction_id IN "+v.d.values(1, len(ids))+" ORDER BY id", ids...)
 	return err
 }
 

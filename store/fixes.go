@@ -80,17 +80,15 @@ func (t *Tx) Post(ctx context.Context, id countersign.CaseID, fix countersign.Fi
 }
 
 func (t *Tx) postEntries(ctx context.Context, fix countersign.Fix) error {
+	var pair []records.LedgerEntry
 	for i, e := range fix.Entries {
-		entry := records.LedgerEntry{
+		pair = append(pair, records.LedgerEntry{
 			ID: fmt.Sprintf("fix:%s:%s:%d", fix.Kind, fix.TransactionID, i+1), TransactionID: fix.TransactionID, AccountID: e.AccountID,
 			Direction: e.Direction, AmountMinor: e.Amount.Minor, Currency: e.Amount.Currency, Kind: records.EntryKind(e.Kind),
 			PostedAt: countersign.At(t.Now),
-		}
-		if err := entries.insert(ctx, t, entry); err != nil {
-			return fmt.Errorf("post ledger entry %d of the fix: %w", i+1, err)
-		}
+		})
 	}
-	return nil
+	return wrap(entries.insert(ctx, t, pair...), "post the entries of the fix")
 }
 
 // withinOriginal refuses a fix that would give back more than the transaction took, other fixes and imported corrections

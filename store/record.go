@@ -17,6 +17,7 @@ import (
 type Note struct {
 	Kind    audit.Kind
 	Payload any
+	By      countersign.Actor // when somebody else than the actor of the other rows did it
 }
 
 // Record appends notes to a case's chain, in order, in one statement, and moves its head. The head row is locked first, so
@@ -69,6 +70,9 @@ func (t *Tx) seal(head audit.Head, actor countersign.Actor, notes []Note) (audit
 			return head, nil, nil, fmt.Errorf("encode the %s row of case %s: %w", n.Kind, head.Case, err)
 		}
 		entries[i] = audit.Entry{Kind: n.Kind, Actor: actor, At: t.Now.UnixMicro(), Payload: payload}
+		if n.By != (countersign.Actor{}) {
+			entries[i].Actor = n.By
+		}
 		rand.Read(entries[i].Salt[:]) // never fails: it aborts the program instead
 	}
 	rows, next, err := audit.Append(head, entries...)
@@ -131,7 +135,7 @@ func (v View) recordRows(ctx context.Context, where string, args ...any) iter.Se
 
 func scanRecordRow(rows *sql.Rows) (r RecordRow, err error) {
 	var salt, payload []byte
-	err = rows.Scan(&r.Case, &r.Seq, &r.Version, &r.Kind, &r.Actor, &r.At, scanText{&r.Commitment}, scanText{&r.Prev}, scanText{&r.Hash}, &salt, &payload)
+	err = rows.Scan(&r.Case, &r.Seq, &r.Version, &r.Kind, &r.Actor, &r.At, scanHash{&r.Commitment}, scanHash{&r.Prev}, scanHash{&r.Hash}, &salt, &payload)
 	if err != nil {
 		return r, fmt.Errorf("read a record row: %w", err)
 	}
@@ -144,7 +148,7 @@ func scanRecordRow(rows *sql.Rows) (r RecordRow, err error) {
 // Head returns the head of a case's record.
 func (v View) Head(ctx context.Context, id countersign.CaseID) (audit.Head, error) {
 	head := audit.Head{Case: id}
-	err := v.q.QueryRowContext(ctx, "SELECT seq, hash FROM record_heads WHERE case_id = $1", string(id)).Scan(&head.Seq, scanText{&head.Hash})
+	err := v.q.QueryRowContext(ctx, "SELECT seq, hash FROM record_heads WHERE case_id = $1", string(id)).Scan(&head.Seq, scanHash{&head.Hash})
 	if errors.Is(err, sql.ErrNoRows) {
 		return head, countersign.Errorf(countersign.NotFound, "there is no case %s", id)
 	}

@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"time"
+
+	"countersign/audit"
 )
 
 // scanText reads a text column into anything that has a text form.
@@ -19,6 +21,17 @@ func (s scanText) Scan(src any) error {
 		return s.to.UnmarshalText(v)
 	}
 	return fmt.Errorf("cannot read %T as text", src)
+}
+
+// scanHash reads a hash for verification. What is not a hash becomes the zero one: it will not match what is recomputed, and
+// is then named as a changed field at its case and step, instead of ending the walk over all the others.
+type scanHash struct{ to *audit.Hash }
+
+func (s scanHash) Scan(src any) error {
+	if err := (scanText{s.to}).Scan(src); err != nil {
+		*s.to = audit.Hash{}
+	}
+	return nil
 }
 
 // asJSON keeps a value as JSON text. Reading the empty string leaves the value as it is.

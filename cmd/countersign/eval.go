@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
-	"strings"
+	"time"
 
 	"countersign/eval"
 )
@@ -32,12 +30,13 @@ func (c evalCommand) Run(s *session) error {
 	}
 	broken := false
 	for _, suite := range suites {
+		began := time.Now()
 		report, err := suite.Run(s, eval.Setting{Data: absolute(c.DataFolder), Model: s.config().Model})
 		if err != nil {
 			return fmt.Errorf("%s: %w", suite.Name, err)
 		}
 		broken = broken || len(report.Promises) > 0
-		if err := c.print(s.out, report); err != nil {
+		if err := c.print(s.out, report, time.Since(began)); err != nil {
 			return err
 		}
 	}
@@ -62,34 +61,9 @@ func (c evalCommand) suites() ([]eval.Suite, error) {
 	return suites, nil
 }
 
-func (c evalCommand) print(w io.Writer, r eval.Report) error {
+func (c evalCommand) print(w io.Writer, r eval.Report, took time.Duration) error {
 	if c.JSON {
 		return json.NewEncoder(w).Encode(r)
 	}
-	for _, l := range r.Cases {
-		fmt.Fprintf(w, "%-12s %-22s %-32s %s\n", l.Case, l.Subject, l.Filed, l.Ended)
-		fmt.Fprintf(w, "             why a person: %s\n", list(l.Reasons))
-		fmt.Fprintf(w, "             established: %s\n", list(l.Known))
-		fmt.Fprintf(w, "             not established: %s\n", list(l.Unknown))
-		if l.Note != "" {
-			fmt.Fprintf(w, "             %s\n", l.Note)
-		}
-	}
-	fmt.Fprintf(w, "\n%s\n", r.Suite)
-	for _, name := range slices.Sorted(maps.Keys(r.Counts)) {
-		fmt.Fprintf(w, "  %5d  %s\n", r.Counts[name], name)
-	}
-	if len(r.Promises) == 0 {
-		_, err := fmt.Fprintln(w, "  every hard promise held")
-		return err
-	}
-	_, err := fmt.Fprintf(w, "  BROKEN: %s\n", strings.Join(r.Promises, "\n  BROKEN: "))
-	return err
-}
-
-func list(items []string) string {
-	if len(items) == 0 {
-		return "nothing"
-	}
-	return strings.Join(items, ", ")
+	return r.Print(w, took)
 }

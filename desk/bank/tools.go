@@ -26,7 +26,7 @@ func tools(v store.View, c countersign.Case) []investigate.Tool {
 		tool("get_customer_profile", "Who the customer is to the bank: home, since when, and any flags.", r.profile),
 		tool("get_customer_history", "Other disputes of the same customer, open and closed.", r.history),
 		tool("get_merchant_info", "The merchant that the transaction names, if it names one.", r.onBooks(merchantResult, store.Merchant)),
-		tool("get_related_transactions", "Other transactions of the account that could be copies of this one, and the account's debits around the same time.", r.onBooks(relatedResult, store.Like, store.Recent, store.SameEndToEnd, store.Fixed)),
+		tool("get_related_transactions", "Other transactions of the account that could be copies of this one, and the account's debits around the same time.", r.onBooks(relatedResult, store.Like, store.Entries, store.Recent, store.SameEndToEnd, store.Fixed)),
 	}
 }
 

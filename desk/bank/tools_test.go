@@ -51,6 +51,9 @@ func TestTools(t *testing.T) {
 			s.Transactions[1].Direction, s.Transactions[1].EndToEndID = countersign.Credit, "E2E-1"
 		}, map[string]string{"credits_with_same_end_to_end_id": "1"}},
 
+		{"a debit with the same end-to-end id is no credit", "get_ledger_entries", func(s *records.Set) { s.Transactions[1].EndToEndID = "E2E-1" },
+			map[string]string{"credits_with_same_end_to_end_id": "0"}},
+
 		{"the rail's word and whether it is final", "get_settlement_status", nil, map[string]string{"found": "true", "status": "failed", "final": "true", "rail": "NIP"}},
 		{"no settlement is said to be none", "get_settlement_status", func(s *records.Set) { s.Settlements = nil }, map[string]string{"found": "false", "status": "null"}},
 

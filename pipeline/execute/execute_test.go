@@ -1,6 +1,7 @@
 package execute_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -281,10 +282,7 @@ func TestRefusals(t *testing.T) {
 	// fix changes the order to another fix, with or without records that would justify it.
 	fix := func(kind countersign.FixKind, transaction, account string, money countersign.Money, justified bool) func(*execute.Order) {
 		return func(o *execute.Order) {
-			if transaction == "" {
-				transaction = o.Fix.TransactionID
-			}
-			o.Fix = *countersign.NewFix(kind, transaction, account, money)
+			o.Fix = *countersign.NewFix(kind, cmp.Or(transaction, o.Fix.TransactionID), account, money)
 			if justified {
 				o.Seen, o.Justify = "", whatever(o.Fix)
 			}
@@ -454,28 +452,31 @@ func TestManyCasesAboutOneTransaction(t *testing.T) {
 // While a fix is being carried out, an import that touches its account waits, and the other way round: whoever comes second
 // sees all of what the first did.
 func TestAFixAndAnImportTakeTurns(t *testing.T) {
-	reversed := records.LedgerEntry{ID: "L9", TransactionID: "T0", AccountID: "A1", Direction: countersign.Credit, AmountMinor: amount, Currency: "NGN", Kind: records.ReversalEntry}
-	imported := func(ctx context.Context, tx *store.Tx) error {
-		_, err := tx.Import(ctx, []records.Row{records.NewRow(&reversed)})
-		return err
-	}
 	testdb.Engines(t, func(t *testing.T, database string) {
-		t.Run("the bank's own reversal arrives first: the fix is refused", func(t *testing.T) {
-			s, _ := storetest.Open(t, fresh(t, database))
-			bank(t, s, 1)
+		s, _ := storetest.Open(t, database)
+		bank(t, s, 2)
+		reversed := func(ctx context.Context, tx *store.Tx, transaction string) error {
+			l := records.LedgerEntry{ID: "late " + transaction, TransactionID: transaction, AccountID: "A1", Direction: countersign.Credit, AmountMinor: amount,
+				Currency: "NGN", Kind: records.ReversalEntry}
+			_, err := tx.Import(ctx, []records.Row{records.NewRow(&l)})
+			return err
+		}
+		t.Run("the bank's own reversal comes first, and the fix is refused", func(t *testing.T) {
 			c := dispute(t, s, "D-0", "T0")
-			fixed := make(chan error, 1)
+			read, fixed := make(chan struct{}), make(chan error, 1)
+			o := execute.Order{Case: c, Fix: reversal("T0"), Actor: actor, Justify: func(ctx context.Context, v store.View, c countersign.Case) (*countersign.Fix, string, error) {
+				close(read)
+				return unreturned(ctx, v, c)
+			}}
 			write(t, s, func(ctx context.Context, tx *store.Tx) error {
-				if err := imported(ctx, tx); err != nil {
+				if err := reversed(ctx, tx, "T0"); err != nil {
 					return err
 				}
-				// Its reader finds the account locked, or waits for this transaction to end before it begins.
 				go func() {
-					fix := reversal("T0")
-					_, err := carryOut(s, execute.Order{Case: c, Fix: fix, Justify: unreturned, Actor: actor})
+					_, err := carryOut(s, o)
 					fixed <- err
 				}()
-				return nil
+				return untilOneWaits(ctx, s, read)
 			})
 			var refused *execute.Refused
 			if err := <-fixed; !errors.As(err, &refused) {
@@ -485,40 +486,49 @@ func TestAFixAndAnImportTakeTurns(t *testing.T) {
 				t.Errorf("got %+v", got)
 			}
 		})
-		t.Run("the fix comes first: the import waits until its records are no longer being read", func(t *testing.T) {
-			s, _ := storetest.Open(t, fresh(t, database))
-			bank(t, s, 1)
-			c := dispute(t, s, "D-0", "T0")
-			var fixed atomic.Bool
-			done := make(chan error, 1)
-			o := execute.Order{Case: c, Fix: reversal("T0"), Actor: actor, Justify: func(ctx context.Context, v store.View, c countersign.Case) (*countersign.Fix, string, error) {
+		t.Run("the fix comes first, and the import waits until it is posted", func(t *testing.T) {
+			c := dispute(t, s, "D-1", "T1")
+			var posted atomic.Bool
+			stored, done := make(chan struct{}), make(chan error, 1)
+			o := execute.Order{Case: c, Fix: reversal("T1"), Actor: actor, Justify: func(ctx context.Context, v store.View, c countersign.Case) (*countersign.Fix, string, error) {
 				go func() {
 					done <- s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-						err := imported(ctx, tx)
-						if !fixed.Load() {
+						err := reversed(ctx, tx, "T1")
+						close(stored)
+						if !posted.Load() {
 							err = errors.Join(err, errors.New("the import did not wait"))
 						}
 						return err
 					})
 				}()
-				return unreturned(ctx, v, c)
+				fix, seen, err := unreturned(ctx, v, c)
+				return fix, seen, errors.Join(err, untilOneWaits(ctx, s, stored))
 			}}
-			err := s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			write(t, s, func(ctx context.Context, tx *store.Tx) error {
 				_, err := execute.Apply(ctx, tx, o)
-				fixed.Store(true)
+				posted.Store(true)
 				return err
 			})
-			if err := errors.Join(err, <-done); err != nil {
+			if err := <-done; err != nil {
 				t.Error(err)
 			}
 		})
 	})
 }
 
-// fresh is an empty database of the same engine.
-func fresh(t testing.TB, like string) string {
-	if strings.HasPrefix(like, "postgres") {
-		return testdb.Postgres(t)
+// untilOneWaits returns when somebody waits for a lock in PostgreSQL, or when what should have waited did not. On SQLite the
+// writer is alone and everybody else waits outside.
+func untilOneWaits(ctx context.Context, s *store.Store, didNot <-chan struct{}) error {
+	for waiting := 0; waiting == 0 && s.Engine() == "postgres"; {
+		select {
+		case <-didNot:
+			return nil
+		default:
+		}
+		err := s.DB().QueryRowContext(ctx, "SELECT COUNT(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'").Scan(&waiting)
+		if err != nil {
+			return err
+		}
 	}
-	return testdb.SQLite(t)
+	return nil
 }

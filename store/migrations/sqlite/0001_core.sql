@@ -61,7 +61,6 @@ CREATE UNIQUE INDEX cases_open ON cases (desk, subject_kind, subject_id, reason)
 CREATE INDEX cases_by_risk ON cases (risk, id);
 CREATE INDEX cases_by_status ON cases (status, risk, id);
 CREATE INDEX cases_by_customer ON cases (customer_id, opened_at);
-CREATE INDEX cases_leased ON cases (lease_until) WHERE status = 'investigating';
 
 CREATE TABLE record_heads (
   case_id TEXT PRIMARY KEY REFERENCES cases(id), seq INTEGER NOT NULL, hash TEXT NOT NULL
