@@ -30,6 +30,7 @@ const (
 	TimedOut        Failure = "timed_out"         // wall clock used up
 	BudgetSpent     Failure = "budget_spent"      // tokens, money or tool calls used up
 	Interrupted     Failure = "interrupted"       // our own doing: the investigation kept stopping before its end
+	BrokenProgram   Failure = "broken_program"    // our own doing: a part of the program failed
 )
 
 // Claim is one sentence of the model's, with what it says supports it.

@@ -223,6 +223,16 @@ func (o *office) change(id countersign.CaseID, f func(*countersign.Case), notes 
 	return c
 }
 
+// tamper does what only somebody with the database file in hand could.
+func (o *office) tamper(statements ...string) {
+	o.t.Helper()
+	for _, statement := range statements {
+		if _, err := o.store.DB().Exec(statement); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+}
+
 type stepRow struct {
 	Round int `json:"round"`
 	countersign.Step

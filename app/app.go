@@ -7,16 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
-	"path/filepath"
+	"sync"
 	"time"
 
 	"github.com/gofrs/flock"
 
 	"countersign"
-	"countersign/api"
 	"countersign/desk"
 	"countersign/desk/bank"
 	"countersign/llm"
@@ -46,7 +43,7 @@ type Config struct {
 	Models func(countersign.Case, llm.Model) llm.Model
 	Sweep  time.Duration
 	Lease  time.Duration
-	Grace  time.Duration
+	Grace  time.Duration // what a stop gives running investigations to end by themselves; 20 s when zero
 }
 
 // App is the program, put together.
@@ -62,19 +59,21 @@ type App struct {
 
 	pipeline *pipeline.Pipeline
 	lock     *flock.Flock // held while this process works a SQLite database
-	server   *http.Server
+	stopping chan struct{}
+	stop     sync.Once
 }
 
-// Open opens the database and the key and puts the parts together. Nothing works yet.
+// Open opens the database and the key and puts the parts together. Nothing works yet. What an operator can mend comes back
+// as a *countersign.Error that says how.
 func Open(ctx context.Context, c Config) (a *App, err error) {
-	a = &App{Config: c.filled()}
+	a = &App{Config: c.filled(), stopping: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
 		}
 	}()
-	if err := os.MkdirAll(a.Data, 0o700); err != nil {
-		return a, fmt.Errorf("make the data folder: %w", err)
+	if err := a.Config.check(); err != nil {
+		return a, err
 	}
 	if a.Key, err = secret.Open(a.keyFile(), a.KeyFile == ""); err != nil {
 		return a, err
@@ -88,28 +87,27 @@ func Open(ctx context.Context, c Config) (a *App, err error) {
 	if a.Store, err = store.Open(ctx, a.Database, store.Options{Now: a.Now, Log: a.Log}); err != nil {
 		return a, err
 	}
-	err = a.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.KeepKeyID(ctx, a.Key.ID()) })
-	if err != nil {
+	if err := a.keep(ctx); err != nil {
 		return a, err
 	}
 	return a, a.assemble()
 }
 
-func (c Config) filled() Config {
-	if c.Database == "" {
-		c.Database = filepath.Join(c.Data, "countersign.db")
+// keep notes the key that the database was made with, and warns when this is another. Nothing is sealed under it yet, so
+// nothing is lost, and a program that refused to start would help nobody.
+func (a *App) keep(ctx context.Context) error {
+	kept, err := a.Store.KeyID(ctx)
+	if err != nil {
+		return err
 	}
-	if c.Log == nil {
-		c.Log = slog.New(slog.DiscardHandler)
+	if kept == "" {
+		return a.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.KeepKeyID(ctx, a.Key.ID()) })
 	}
-	return c
-}
-
-func (a *App) keyFile() string {
-	if a.KeyFile != "" {
-		return a.KeyFile
+	if kept != a.Key.ID() {
+		a.Log.WarnContext(ctx, "this is not the master key that the database was made with: put the first one back", "file", a.keyFile(),
+			"key", a.Key.ID(), "expected", kept)
 	}
-	return filepath.Join(a.Data, "master.key")
+	return nil
 }
 
 // claim makes sure that one process at a time works a SQLite database. Knowing that, it may take up every case that was
@@ -121,7 +119,8 @@ func (a *App) claim() error {
 	a.lock = flock.New(a.Database + ".lock")
 	held, err := a.lock.TryLock()
 	if err != nil {
-		return fmt.Errorf("lock the database: %w", err)
+		a.lock = nil
+		return mend(err, "cannot lock the database "+a.Database, "check that its folder exists and that this user may write to it")
 	}
 	if !held {
 		a.lock = nil
@@ -129,10 +128,6 @@ func (a *App) claim() error {
 			Try("stop it first, or use PostgreSQL to let several work together")
 	}
 	return nil
-}
-
-func (a *App) onPostgres() bool {
-	return len(a.Database) > 10 && (a.Database[:11] == "postgres://" || a.Database[:11] == "postgresql:")
 }
 
 // assemble is the wiring, from the store upwards.
@@ -174,56 +169,11 @@ func (a *App) Start(ctx context.Context) error {
 	return a.Queue.Start(ctx)
 }
 
-// Handler is the API over this app.
-func (a *App) Handler() http.Handler {
-	desks := map[countersign.DeskName]intake.Desk{}
-	for name, d := range a.Desks {
-		desks[name] = d.Desk
-	}
-	return api.New(api.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: desks, Log: a.Log, Version: a.Version})
-}
-
-// Serve answers HTTP on the listener until ctx ends, then lets running requests finish.
-func (a *App) Serve(ctx context.Context, l net.Listener) error {
-	base, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	a.server = &http.Server{
-		Handler: a.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return base },
-		ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn),
-	}
-	failed := make(chan error, 1)
-	go func() { failed <- a.server.Serve(l) }()
-	select {
-	case err := <-failed:
-		return fmt.Errorf("serve: %w", err)
-	case <-ctx.Done():
-	}
-	cancel() // ends event streams, which would never end by themselves
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 10*time.Second)
-	defer stop()
-	return a.server.Shutdown(ctx)
-}
-
-// Listen takes the address, with a plain message when it is taken.
-func Listen(addr string) (net.Listener, error) {
-	if _, _, err := net.SplitHostPort(addr); err != nil {
-		return nil, countersign.Errorf(countersign.Invalid, "%q is not an address", addr).In("--addr").Try("expected host:port, for example 127.0.0.1:8080")
-	}
-	l, err := net.Listen("tcp", addr)
-	if err != nil {
-		e := countersign.Errorf(countersign.Unavailable, "cannot listen on %s", addr).
-			Try("another program may be using the port; choose one with --addr, for example --addr 127.0.0.1:8081")
-		e.Err = err
-		return nil, e
-	}
-	return l, nil
-}
-
 // Close stops the queue, lets running investigations end or keeps what they recorded, and closes the database. It may be
 // called on an app that Open could not finish.
 func (a *App) Close() error {
-	ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+	a.stop.Do(func() { close(a.stopping) })
+	ctx, cancel := context.WithTimeout(context.Background(), a.Grace+90*time.Second)
 	defer cancel()
 	var errs []error
 	if a.Queue != nil {

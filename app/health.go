@@ -1,11 +1,19 @@
 package app
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"maps"
+	"slices"
+	"strings"
 	"time"
 
+	"countersign"
 	"countersign/pipeline/policy"
+	"countersign/secret"
+	"countersign/store"
 )
 
 // Finding is one thing that doctor looked at.
@@ -16,81 +24,152 @@ type Finding struct {
 	Try  string `json:"try,omitempty"`
 }
 
-// Examine looks at everything an operator would be asked about. It changes nothing.
-func (a *App) Examine(ctx context.Context) []Finding {
-	return []Finding{
-		{What: "data folder", OK: true, Says: a.Data},
-		a.examineDatabase(ctx), a.examineClock(ctx), a.examineKey(ctx), a.examineModel(), a.examinePolicy(ctx), a.examineQueue(ctx), a.examineDisk(),
+// Examine looks at everything an operator would be asked about, and goes on when something is wrong: whoever asks may have a
+// program that does not start. Like any command it makes what a new folder lacks; it changes nothing else.
+func Examine(ctx context.Context, c Config) []Finding {
+	c = c.filled()
+	folder := wrong("data folder", c.check())
+	folder.Says = cmp.Or(folder.Says, c.Data)
+	db, err := store.Open(ctx, c.Database, store.Options{Now: c.Now, Log: c.Log})
+	if err != nil {
+		return []Finding{folder, wrong("database", err), c.examineKey(""), c.examineModel(ctx), c.examineDisk()}
 	}
+	defer db.Close()
+	return []Finding{folder, c.examineDatabase(ctx, db), examineClock(ctx, db), c.examineKey(keyOf(ctx, db)), c.examineModel(ctx),
+		examinePolicy(ctx, db), examineQueue(ctx, db), c.examineDisk()}
 }
 
-func (a *App) examineDatabase(ctx context.Context) Finding {
-	f := Finding{What: "database", Says: a.Store.Engine() + ", schema version " + fmt.Sprint(a.Store.Migrated().To)}
-	if !a.onPostgres() {
-		f.Says += ", " + a.Database
+// keyOf is the key that the database was made with, empty when nobody knows.
+func keyOf(ctx context.Context, db *store.Store) string {
+	id, err := db.KeyID(ctx)
+	if err != nil {
+		return ""
 	}
-	if err := a.Store.Ping(ctx); err != nil {
-		return Finding{What: "database", Says: err.Error(), Try: "is the database running?"}
+	return id
+}
+
+// wrong is a finding from an error, or that nothing is wrong.
+func wrong(what string, err error) Finding {
+	if err == nil {
+		return Finding{What: what, OK: true}
 	}
-	f.OK = true
-	return f
+	var e *countersign.Error
+	if !errors.As(err, &e) {
+		return Finding{What: what, Says: oneLine(err)}
+	}
+	says := e.Message
+	if e.Field != "" {
+		says = e.Field + ": " + says
+	}
+	if e.Err != nil {
+		says += ": " + oneLine(e.Err)
+	}
+	return Finding{What: what, Says: says, Try: e.Hint}
+}
+
+func oneLine(err error) string { return strings.Join(strings.Fields(err.Error()), " ") }
+
+func (c Config) examineDatabase(ctx context.Context, db *store.Store) Finding {
+	if err := db.Ping(ctx); err != nil {
+		return wrong("database", err)
+	}
+	says := fmt.Sprintf("%s, schema version %d", db.Engine(), db.Migrated().To)
+	if !c.onPostgres() {
+		says += ", " + c.Database
+	}
+	return Finding{What: "database", OK: true, Says: says}
 }
 
 // examineClock compares this machine's clock with the newest thing on record: a clock that was set back would put deadlines
 // and the record's times out of order.
-func (a *App) examineClock(ctx context.Context) Finding {
-	newest, err := a.Store.Newest(ctx)
-	now := a.Store.Now()
-	f := Finding{What: "clock", OK: true, Says: now.UTC().Format(time.RFC3339)}
+func examineClock(ctx context.Context, db *store.Store) Finding {
+	newest, err := db.Newest(ctx)
+	now := db.Now()
 	switch {
 	case err != nil:
-		return Finding{What: "clock", Says: err.Error()}
+		return wrong("clock", err)
 	case newest.After(now.Add(time.Minute)):
 		return Finding{What: "clock", Says: fmt.Sprintf("it is %s here, and the newest row on record is from %s",
 			now.UTC().Format(time.RFC3339), newest.Format(time.RFC3339)), Try: "set this machine's clock"}
 	}
-	return f
+	return Finding{What: "clock", OK: true, Says: now.UTC().Format(time.RFC3339)}
 }
 
-func (a *App) examineKey(ctx context.Context) Finding {
-	f := Finding{What: "master key", OK: true, Says: a.keyFile() + ", key " + a.Key.ID()}
-	kept, err := a.Store.KeyID(ctx)
+// examineKey reads the key that is there, and compares it with the one that the database was made with, if that is known.
+func (c Config) examineKey(kept string) Finding {
+	key, err := secret.Open(c.keyFile(), c.KeyFile == "")
 	switch {
 	case err != nil:
-		return Finding{What: "master key", Says: err.Error()}
-	case kept != "" && kept != a.Key.ID():
-		return Finding{What: "master key", Says: fmt.Sprintf("%s holds key %s, this database was made with key %s", a.keyFile(), a.Key.ID(), kept),
+		return wrong("master key", err)
+	case kept != "" && kept != key.ID():
+		return Finding{What: "master key", Says: fmt.Sprintf("%s holds key %s, this database was made with key %s", c.keyFile(), key.ID(), kept),
 			Try: "put the key file of the first installation in its place"}
 	}
-	return f
+	return Finding{What: "master key", OK: true, Says: c.keyFile() + ", key " + key.ID()}
 }
 
-func (a *App) examineModel() Finding {
-	who := a.Model.Identity()
-	says := who.Provider + ", " + who.Name
-	if who.Provider == "rulebook" {
-		says += ": no AI is connected; set COUNTERSIGN_MODEL_PROVIDER=openai, COUNTERSIGN_MODEL and COUNTERSIGN_MODEL_BASE_URL to connect one"
-	}
-	return Finding{What: "model", OK: true, Says: says}
-}
-
-func (a *App) examinePolicy(ctx context.Context) Finding {
-	limits, err := a.Store.Limits(ctx)
+func (c Config) examineModel(ctx context.Context) Finding {
+	m, err := openModel(c.Model)
 	if err != nil {
-		return Finding{What: "policy", Says: err.Error()}
+		return wrong("model", err)
 	}
-	says := "cases without a reason are fixed automatically"
+	who := m.Identity()
+	if who.Provider != "openai" {
+		return Finding{What: "model", OK: true, Says: fmt.Sprintf("%s: %s; to connect an AI set %s=openai, %s and %s",
+			who.Provider, who.Name, providerVariable, nameVariable, baseURLVariable)}
+	}
+	says := fmt.Sprintf("%s, %s at %s: ", who.Provider, who.Name, c.Model.BaseURL)
+	status, err := c.Model.reach(ctx)
+	if err != nil {
+		return Finding{What: "model", Says: says + "no answer: " + oneLine(cause(err)), Try: "is the server running, and is " + baseURLVariable + " right?"}
+	}
+	return Finding{What: "model", OK: true, Says: says + answered(status)}
+}
+
+// cause is a network error without the request that net/http puts before it.
+func cause(err error) error {
+	if inner := errors.Unwrap(err); inner != nil {
+		return inner
+	}
+	return err
+}
+
+func examinePolicy(ctx context.Context, db *store.Store) Finding {
+	limits, err := db.Limits(ctx)
+	if err != nil {
+		return wrong("policy", err)
+	}
 	if limits.Mode == policy.Shadow {
-		says = "shadow mode: nothing is automatic"
+		return Finding{What: "policy", OK: true, Says: "shadow mode: nothing is automatic"}
 	}
-	return Finding{What: "policy", OK: true, Says: says}
+	return Finding{What: "policy", OK: true, Says: fmt.Sprintf("automatic: %s, from confidence %v and %d pieces of evidence, %s",
+		listed(limits.AllowedTypes, "nothing"), limits.MinConfidence, limits.MinEvidence, capped(limits.Caps))}
 }
 
-func (a *App) examineQueue(ctx context.Context) Finding {
-	waiting, err := a.Store.Waiting(ctx)
-	if err != nil {
-		return Finding{What: "queue", Says: err.Error()}
+func listed(words []string, none string) string {
+	if len(words) == 0 {
+		return none
 	}
-	return Finding{What: "queue", OK: true, Says: fmt.Sprintf("%d cases wait for a worker, %d are being investigated, %d wait for a person",
-		waiting.Queued, waiting.Investigating, waiting.InReview)}
+	return strings.ReplaceAll(strings.Join(words, ", "), "_", " ")
 }
+
+func capped(caps map[string]int64) string {
+	var all []string
+	for _, currency := range slices.Sorted(maps.Keys(caps)) {
+		all = append(all, countersign.Money{Minor: caps[currency], Currency: currency}.String())
+	}
+	if len(all) == 0 {
+		return "and no currency has a cap, so no case is automatic"
+	}
+	return "under " + strings.Join(all, ", ")
+}
+
+func examineQueue(ctx context.Context, db *store.Store) Finding {
+	waiting, err := db.Waiting(ctx)
+	if err != nil {
+		return wrong("queue", err)
+	}
+	return Finding{What: "queue", OK: true, Says: fmt.Sprintf("%d waiting for a worker, %d being investigated, %d waiting for a person, %d closed",
+		waiting.Queued, waiting.Investigating, waiting.InReview, waiting.Closed)}
+}
+

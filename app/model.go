@@ -1,6 +1,13 @@
 package app
 
 import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
 	"countersign"
 	"countersign/desk/bank"
 	"countersign/llm"
@@ -16,16 +23,69 @@ type ModelConfig struct {
 	APIKey   string
 }
 
-// openModel makes the model. The offline reviewer needs nothing and is what runs until somebody connects another.
+// The variables that the settings come from, as an error names them.
+const (
+	providerVariable = "COUNTERSIGN_MODEL_PROVIDER"
+	nameVariable     = "COUNTERSIGN_MODEL"
+	baseURLVariable  = "COUNTERSIGN_MODEL_BASE_URL"
+	apiKeyVariable   = "COUNTERSIGN_MODEL_API_KEY"
+)
+
+// openModel makes the model and connects to nothing. The offline reviewer needs nothing and is what runs until somebody
+// connects another.
 func openModel(c ModelConfig) (llm.Model, error) {
 	switch c.Provider {
 	case "", "rulebook":
 		return rulebook.New(bank.Playbook()), nil
 	case "openai":
-		return openai.New(openai.Config{BaseURL: c.BaseURL, Model: c.Name, APIKey: c.APIKey})
+		m, err := openai.New(openai.Config{BaseURL: c.BaseURL, Model: c.Name, APIKey: c.APIKey})
+		if err != nil {
+			return nil, inVariable(err)
+		}
+		return m, nil
 	case "anthropic":
-		return nil, countersign.Errorf(countersign.Invalid, "the anthropic provider is not in this version").In("COUNTERSIGN_MODEL_PROVIDER").
-			Try("use openai with a compatible server, or rulebook")
+		return nil, countersign.Errorf(countersign.Invalid, "\"anthropic\" is not in this version").In(providerVariable).
+			Try("expected rulebook, or openai with a compatible server")
 	}
-	return nil, countersign.Errorf(countersign.Invalid, "%q is not one of rulebook, openai", c.Provider).In("COUNTERSIGN_MODEL_PROVIDER")
+	return nil, countersign.Errorf(countersign.Invalid, "%q is no provider", c.Provider).In(providerVariable).Try("expected rulebook or openai")
+}
+
+// inVariable names the variable that a setting of the model's comes from.
+func inVariable(err error) error {
+	var e *countersign.Error
+	if errors.As(err, &e) {
+		e.Field = map[string]string{"base_url": baseURLVariable, "model": nameVariable, "api_key": apiKeyVariable}[e.Field]
+	}
+	return err
+}
+
+// reach asks a model server for its list of models, which costs nothing. Any answer at all will do, since many servers have
+// no such list or want another key for it; only silence is an error.
+func (c ModelConfig) reach(ctx context.Context) (status int, err error) {
+	ctx, cancel := context.WithTimeout(ctx, 3*time.Second)
+	defer cancel()
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, strings.TrimRight(strings.TrimSpace(c.BaseURL), "/")+"/models", nil)
+	if err != nil {
+		return 0, err
+	}
+	if c.APIKey != "" {
+		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(c.APIKey))
+	}
+	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, err
+	}
+	return res.StatusCode, res.Body.Close()
+}
+
+// answered says what a status means to somebody who waits for a model.
+func answered(status int) string {
+	switch {
+	case status == http.StatusUnauthorized, status == http.StatusForbidden:
+		return fmt.Sprintf("the server answers, and refuses the key for its list of models (%d)", status)
+	case status >= 300:
+		return fmt.Sprintf("the server answers (%d to its list of models)", status)
+	}
+	return "the server answers"
 }

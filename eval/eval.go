@@ -30,7 +30,7 @@ type Suite struct {
 }
 
 // Suites lists every suite, in the order in which they are run.
-var Suites = []Suite{tau2}
+var Suites = []Suite{tau2, hostileLedgers, injections}
 
 // Setting is what a suite is run with.
 type Setting struct {

@@ -48,7 +48,7 @@ type Line struct {
 	Amount      countersign.Money  `json:"amount"`
 	Ended       string             `json:"ended"`
 	Reasons     []string           `json:"reasons"`
-	Established []countersign.Fact `json:"established"`     // what the records show to be so or not so
+	Established []countersign.Fact `json:"established"`     // what the records show, so or not so
 	Unknown     []string           `json:"not_established"` // what they cannot show
 	Note        string             `json:"note"`
 }
@@ -75,7 +75,7 @@ func (r Report) Print(w io.Writer, took time.Duration) error {
 	page.line("%s", r.Suite)
 	page.line("%s", strings.Repeat("─", utf8.RuneCountInString(r.Suite)))
 	for i, l := range r.Cases {
-		page.casePart(i+1, l)
+		page.one(i+1, l)
 	}
 	for _, t := range r.Tables {
 		page.table(t)
@@ -121,45 +121,18 @@ func (p *page) wrapped(label, text string) {
 	p.line("%s", line)
 }
 
-func (p *page) casePart(n int, l Line) {
+// one prints a case. A case that a filing met again is not told twice.
+func (p *page) one(n int, l Line) {
 	p.line("")
-	p.line("%3d. %s  %s  %s  →  %s", n, l.Subject, l.Amount, l.Filed, l.Ended)
-	p.wrapped("     the records show      ", known(l.Established))
-	p.wrapped("     they cannot show      ", plainWords(l.Unknown))
-	p.wrapped("     why a person          ", plainWords(l.Reasons))
+	p.line("%3d. %s, %s, transaction %s → %s", n, words(l.Filed), l.Amount, l.Subject, l.Ended)
 	if l.Note != "" {
-		p.wrapped("     note                  ", l.Note)
+		p.line("     %s", l.Note)
+		return
 	}
+	p.wrapped("     the records show    ", listed(l.Established, told))
+	p.wrapped("     they cannot show    ", listed(l.Unknown, untold))
+	p.wrapped("     why a person looks  ", listed(l.Reasons, words))
 }
-
-// known is a list of facts in words: "debit posted: yes".
-func known(facts []countersign.Fact) string {
-	said := make([]string, len(facts))
-	for i, f := range facts {
-		said[i] = words(f.Name) + ": no"
-		if f.State == countersign.Present {
-			said[i] = words(f.Name) + ": yes"
-		}
-	}
-	return sentence(said)
-}
-
-func plainWords(names []string) string {
-	said := make([]string, len(names))
-	for i, name := range names {
-		said[i] = words(name)
-	}
-	return sentence(said)
-}
-
-func sentence(parts []string) string {
-	if len(parts) == 0 {
-		return "nothing"
-	}
-	return strings.Join(parts, "; ")
-}
-
-func words(name string) string { return strings.ReplaceAll(name, "_", " ") }
 
 func (p *page) table(t Table) {
 	widest := utf8.RuneCountInString(t.By)
@@ -226,13 +199,13 @@ func percent(part, whole int) string {
 	return fmt.Sprintf("%d.%d %%", tenths/10, tenths%10)
 }
 
-// byCount is a table of the counts whose names begin with prefix, most frequent first.
-func byCount(by, column string, counts map[string]int) Table {
+// byCount is a table of counts, the largest first.
+func byCount(by, column string, counts map[string]int, tell func(string) string) Table {
 	names := slices.Sorted(maps.Keys(counts))
 	slices.SortStableFunc(names, func(a, b string) int { return counts[b] - counts[a] })
 	t := Table{By: by, Columns: []string{column}, Rows: []Row{}}
 	for _, name := range names {
-		t.Rows = append(t.Rows, Row{Name: words(name), Cells: []int{counts[name]}})
+		t.Rows = append(t.Rows, Row{Name: tell(name), Cells: []int{counts[name]}})
 	}
 	return t
 }

@@ -79,7 +79,7 @@ func (b *tau2Bank) report(r *Report, cases []countersign.Case, filed []int) {
 	for i, n := range filed {
 		l := line(cases[n], b.filings[i])
 		if before, again := first[n]; again {
-			l.Note = fmt.Sprintf("the same dispute as number %d, which was open already", before+1)
+			l.Note = fmt.Sprintf("the same dispute as number %d, which was still open: no second case", before+1)
 			r.Cases = append(r.Cases, l)
 			continue
 		}
@@ -96,8 +96,8 @@ func (b *tau2Bank) report(r *Report, cases []countersign.Case, filed []int) {
 	}
 	r.Counts = map[string]int{"filings": len(filed), "cases": len(cases), "filed_again": len(filed) - len(cases),
 		"automatic": automatic, "with_a_person": len(cases) - automatic}
-	r.Tables = []Table{byCount("how the cases ended", "cases", endings), byCount("why a person must look", "cases", reasons),
-		byCount("what the records could not establish", "cases", missing)}
+	r.Tables = []Table{byCount("how the cases ended", "cases", endings, words), byCount("why a person looks", "cases", reasons, words),
+		byCount("what the records cannot show", "cases", missing, untold)}
 	r.say("%s of an outside bank, %s of them filed again while the first was open, so %s.", plural(len(filed), "filing", "filings"),
 		number(len(filed)-len(cases)), plural(len(cases), "case", "cases"))
 	r.say("%s handled without a person, %s with a person. That bank keeps no ledger, no settlements, no devices and no time of day: "+
@@ -140,7 +140,7 @@ func ended(c countersign.Case) string {
 	if c.Status == countersign.Closed {
 		return string(c.HandledBy) + ": " + string(c.Outcome)
 	}
-	return "a person, proposal " + c.Recommendation
+	return "a person; proposed: " + c.Recommendation
 }
 
 // unjustified names an automatic fix that no fact supports, or that a fact speaks against.

@@ -40,7 +40,7 @@ func (p *Pipeline) toReview(ctx context.Context, j job, v judged, fix countersig
 	c := v.onto(j.Case)
 	c.Status, c.Fix = countersign.InReview, fix
 	if stands := policy.Stands(v.verdict); !stands {
-		c.Recommendation = j.desk.Brief(j.Case).Escalation
+		c.Recommendation = j.escalation()
 	}
 	return p.write(ctx, j, func(ctx context.Context, tx *store.Tx) error { return p.finish(ctx, tx, c, v) })
 }

@@ -26,8 +26,9 @@ type job struct {
 	fence  fence.Fence
 	nonce  string
 	canary string
-	past   []investigate.Turn // turns of this round that another worker recorded before it died
+	past   []investigate.Turn // turns of this round that were recorded, by this worker or by one before it
 	starts int                // how often this round was begun, this time included
+	damage string             // why the round's record cannot be gone on from; empty when it can
 }
 
 // maxStarts is how often one round may be begun. A case that takes its worker down with it each time must not do so for
@@ -80,7 +81,8 @@ func (p *Pipeline) resume(ctx context.Context, v store.View, j *job) error {
 	return nil
 }
 
-// replay reads the round's turns and steps out of the record.
+// replay reads the round's turns and steps out of the record. A row that cannot be understood will not be the next time
+// either, so it is no error but damage that a person must see to.
 func (j *job) replay(ctx context.Context, v store.View) error {
 	for row, err := range v.RecordRows(ctx, j.Case.ID, 0) {
 		if err != nil {
@@ -90,7 +92,8 @@ func (j *job) replay(ctx context.Context, v store.View) error {
 			continue // erased: the case is closed, or this round is not the one
 		}
 		if err := j.replayRow(row); err != nil {
-			return fmt.Errorf("read row %d of the record: %w", row.Seq, err)
+			j.damage = fmt.Sprintf("row %d of the case's record cannot be understood: %s", row.Seq, err)
+			return nil
 		}
 	}
 	return nil
@@ -116,21 +119,51 @@ func (j *job) replayRow(row store.RecordRow) error {
 		return err
 	case audit.ToolCall:
 		var step countersign.Step
-		err := json.Unmarshal(row.Payload.Bytes, &step)
-		last := &j.past[len(j.past)-1] // a turn's steps are written after it, in one transaction
+		if err := json.Unmarshal(row.Payload.Bytes, &step); err != nil {
+			return err
+		}
+		if len(j.past) == 0 {
+			return errors.New("a step without its turn") // a turn's steps are written after it, in one transaction
+		}
+		last := &j.past[len(j.past)-1]
 		last.Steps = append(last.Steps, step)
-		return err
 	}
 	return nil
 }
 
 // conversation is the job as the investigation needs it.
-func (p *Pipeline) conversation(j job) investigate.Conversation {
+func (p *Pipeline) conversation(j *job) investigate.Conversation {
 	return investigate.Conversation{
 		Model: j.model, Brief: j.desk.Brief(j.Case), Tools: j.desk.Tools(p.Store.View, j.Case), Bounds: p.Bounds, Fence: j.fence,
 		Canary: j.canary, Past: j.past, Now: p.Store.Now,
-		Record: func(ctx context.Context, turn investigate.Turn) error { return p.recordTurn(ctx, j, turn) },
+		Record: func(ctx context.Context, turn investigate.Turn) error {
+			err := p.recordTurn(ctx, *j, turn)
+			if err == nil {
+				j.past = append(j.past, turn)
+			}
+			return err
+		},
 	}
+}
+
+// escalation is the desk's word for a case that a person must look at, empty if the desk cannot even say that. An empty
+// recommendation is carried out by nobody, so it asks for a person too.
+func (j job) escalation() (word string) {
+	defer func() { _ = recover() }() // word stays empty
+	return j.desk.Brief(j.Case).Escalation
+}
+
+// use is what the recorded turns cost, for a round that ended without an outcome of the conversation's own.
+func (j job) use() countersign.ModelUse {
+	identity := j.model.Identity()
+	use := countersign.ModelUse{Provider: identity.Provider, Name: identity.Name}
+	for _, turn := range j.past {
+		use.Attempts += len(turn.Attempts)
+		if turn.Usage != nil {
+			use.InputTokens, use.OutputTokens = use.InputTokens+max(turn.Usage.Input, 0), use.OutputTokens+max(turn.Usage.Output, 0)
+		}
+	}
+	return use
 }
 
 type turnRow struct {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"runtime/debug"
 	"time"
 
 	"countersign"
@@ -45,11 +46,11 @@ func (p *Pipeline) Work(ctx context.Context, id countersign.CaseID) error {
 	ctx, letGo := p.keep(ctx, j)
 	defer letGo()
 
-	err = p.carry(ctx, j)
+	err = p.carry(ctx, &j)
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, store.ErrLeaseLost):
+	case errors.Is(err, store.ErrLeaseLost), errors.Is(context.Cause(ctx), store.ErrLeaseLost):
 		return nil // another worker has the case, and what this one had recorded
 	case ctx.Err() != nil:
 		return errors.Join(err, p.leave(ctx, j))
@@ -58,17 +59,23 @@ func (p *Pipeline) Work(ctx context.Context, id countersign.CaseID) error {
 }
 
 // carry is the whole of an investigation. A panic in any stage is a bug of ours and ends with a person.
-func (p *Pipeline) carry(ctx context.Context, j job) (err error) {
+func (p *Pipeline) carry(ctx context.Context, j *job) (err error) {
 	defer func() {
 		if r := recover(); r != nil {
-			p.Log.ErrorContext(ctx, "panic while working a case", "case", string(j.Case.ID), "panic", fmt.Sprint(r))
-			err = p.giveUp(ctx, j, "the investigation stopped with an internal error")
+			p.Log.ErrorContext(ctx, "panic while working a case", "case", string(j.Case.ID), "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			err = p.giveUp(ctx, *j, countersign.BrokenProgram, "the investigation stopped with an internal error")
 		}
 	}()
-	if j.starts > maxStarts {
-		return p.giveUp(ctx, j, fmt.Sprintf("the investigation was interrupted %d times", j.starts-1))
+	switch {
+	case j.damage != "":
+		return p.giveUp(ctx, *j, countersign.BrokenProgram, j.damage)
+	case j.starts > maxStarts:
+		return p.giveUp(ctx, *j, countersign.Interrupted, fmt.Sprintf("the investigation was interrupted %d times", j.starts-1))
 	}
-	facts := p.facts(ctx, j)
+	facts, err := p.facts(ctx, *j)
+	if err != nil {
+		return err
+	}
 	outcome, err := investigate.Run(ctx, p.conversation(j))
 	if err != nil {
 		return err
@@ -79,21 +86,22 @@ func (p *Pipeline) carry(ctx context.Context, j job) (err error) {
 		return err
 	}
 	input := policy.Input{Limits: limits, Amount: j.Case.Amount, Facts: facts, Proposal: outcome.Proposal, Evidence: evidence}
-	return p.conclude(ctx, j, judged{input, policy.Decide(j.desk.Rules, input), outcome.Use})
+	return p.conclude(ctx, *j, judged{input, decide(j.desk.Rules, input), outcome.Use})
 }
 
-// facts reads the records without the model. What cannot be read is a fact of its own, and a reason.
-func (p *Pipeline) facts(ctx context.Context, j job) countersign.Facts {
+// facts reads the records without the model. What cannot be read is a fact of its own, and a reason; only the end of ctx,
+// which says nothing about the records, is an error.
+func (p *Pipeline) facts(ctx context.Context, j job) (countersign.Facts, error) {
 	facts, err := j.desk.Facts(ctx, p.Store.View, j.Case)
-	if err == nil {
-		return facts
+	if err == nil || ctx.Err() != nil {
+		return facts, ctx.Err()
 	}
 	p.Log.ErrorContext(ctx, "read the facts of a case", "case", string(j.Case.ID), "error", err)
 	var e *countersign.Error
 	if errors.As(err, &e) && e.Kind != countersign.Internal {
-		return countersign.Facts{Unreadable: e.Error()}
+		return countersign.Facts{Unreadable: e.Error()}, nil
 	}
-	return countersign.Facts{Unreadable: "the database did not answer"}
+	return countersign.Facts{Unreadable: "the database did not answer"}, nil
 }
 
 // conclude ends the investigation: the policy acts, or a person must. A fix that the executor refuses, because the records
@@ -118,13 +126,14 @@ func planned(fix *countersign.Fix) countersign.FixState {
 	return countersign.FixPlanned
 }
 
-// giveUp sends a case to a person without a proposal of the model's.
-func (p *Pipeline) giveUp(ctx context.Context, j job, why string) error {
+// giveUp sends a case to a person without a proposal of the model's. It asks the desk for nothing that could fail again.
+func (p *Pipeline) giveUp(ctx context.Context, j job, failure countersign.Failure, why string) error {
 	limits, err := p.Store.Limits(ctx)
 	if err != nil {
 		return err
 	}
-	input := policy.Input{Limits: limits, Amount: j.Case.Amount, Facts: countersign.Facts{Unreadable: why},
-		Proposal: countersign.Proposal{Recommendation: j.desk.Brief(j.Case).Escalation, Failure: countersign.Interrupted, Summary: why}}
-	return p.toReview(ctx, j, judged{input: input, verdict: policy.Decide(j.desk.Rules, input)}, countersign.FixOutcome{State: countersign.FixNone})
+	proposal := countersign.Proposal{Recommendation: j.escalation(), Failure: failure, Summary: "No proposal was made: " + why + "."}
+	input := policy.Input{Limits: limits, Amount: j.Case.Amount, Facts: countersign.Facts{Unreadable: why}, Proposal: proposal,
+		Evidence: verify.Citations(proposal, nil, nil)}
+	return p.toReview(ctx, j, judged{input, decide(j.desk.Rules, input), j.use()}, countersign.FixOutcome{State: countersign.FixNone})
 }

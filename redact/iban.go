@@ -25,8 +25,8 @@ func maskIBANs(s string) string {
 }
 
 // ibanAt returns the width of the IBAN that s starts with and its last four signs, 0 if there is none. In one piece, the
-// country and its length are enough, so that a mistyped one is masked too; with spaces in it the check digits must hold,
-// because ordinary words can have the right length.
+// country and its length are enough, so that a mistyped one is masked too, and so is the form alone when it is all digits;
+// with spaces in it the check digits must hold, because ordinary words can have the right length.
 func ibanAt(s string) (width int, last string) {
 	if !ibanStart(s) {
 		return 0, ""
@@ -38,11 +38,18 @@ func ibanAt(s string) (width int, last string) {
 			return ends[n-1], c[n-4:]
 		}
 	}
-	if m := strings.LastIndexByte(string(pieces), 0) + 1; m >= 15 && checks(code[:m]) && digitsIn(code[:m]) >= shortest {
+	m := strings.LastIndexByte(string(pieces), 0) + 1 // signs in one piece
+	switch {
+	case m >= 15 && checks(code[:m]) && digitsIn(code[:m]) >= shortest,
+		m >= unregistered && digitsIn(code[2:m]) == m-2:
 		return ends[m-1], code[m-4 : m]
 	}
 	return 0, ""
 }
+
+// unregistered is how long two letters with nothing but digits behind them must be to be masked although no registry knows
+// such an IBAN: people invent account numbers of that form, and ids are shorter or have other signs in them.
+const unregistered = 18
 
 // ibanStart looks for the country and the check digits: a quick no for nearly every word.
 func ibanStart(s string) bool {

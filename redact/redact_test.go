@@ -44,7 +44,8 @@ func TestMask(t *testing.T) {
 		{"an IBAN in groups", "pay GB82 WEST 1234 5698 7654 32 please", "pay ****5432 please"},
 		{"an IBAN in small letters", "gb82west12345698765432", "****5432"},
 		{"a mistyped IBAN in one piece", "GB83WEST12345698765432", "****5432"},
-		{"an IBAN of no registered country whose check digits hold", "US133000000121212121212", "US133000000121212121212"},
+		{"an account in the form of an IBAN that no registry knows", "to US133000000121212121212.", "to ****1212."},
+		{"an id of two letters and a few digits is no account", "TX2026000123 and AT6854532054", "TX2026000123 and AT6854532054"},
 
 		{"an e-mail address", "write to ada.obi@example.com.", "write to a***@***."},
 		{"an e-mail address with a plus and a subdomain", "<ada+bank@mail.example.co.uk>", "<a***@***>"},

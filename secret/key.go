@@ -8,7 +8,6 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -42,9 +41,17 @@ func Open(path string, create bool) (Key, error) {
 		return Key{}, countersign.Errorf(countersign.Unavailable, "the master key file %s is not there", path).
 			Try("restore it from where it is kept, or correct COUNTERSIGN_MASTER_KEY_FILE")
 	case err != nil:
-		return Key{}, fmt.Errorf("read the master key: %w", err)
+		return Key{}, unreachable("read", path, err)
 	}
 	return parse(path, text)
+}
+
+// unreachable is a key file that is in the way, or out of reach.
+func unreachable(doing, path string, cause error) error {
+	e := countersign.Errorf(countersign.Unavailable, "cannot %s the master key file %s", doing, path).
+		Try("it must be a file that this user may " + doing + ", in a folder that this user may enter")
+	e.Err = cause
+	return e
 }
 
 func parse(path string, text []byte) (k Key, err error) {
@@ -62,19 +69,19 @@ func forge(path string) (Key, error) {
 	var k Key
 	rand.Read(k.bytes[:])
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return k, fmt.Errorf("make the folder of the master key: %w", err)
+		return k, unreachable("make", path, err)
 	}
 	fresh, err := os.CreateTemp(filepath.Dir(path), ".master-*") // 0600
 	if err != nil {
-		return k, fmt.Errorf("make the master key: %w", err)
+		return k, unreachable("make", path, err)
 	}
 	defer os.Remove(fresh.Name())
 	_, err = fresh.WriteString(base64.StdEncoding.EncodeToString(k.bytes[:]) + "\n")
 	if err := errors.Join(err, fresh.Sync(), fresh.Close()); err != nil {
-		return k, fmt.Errorf("write the master key: %w", err)
+		return k, unreachable("write", path, err)
 	}
 	if err := os.Link(fresh.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return k, fmt.Errorf("keep the master key: %w", err)
+		return k, unreachable("make", path, err)
 	}
 	return Open(path, false)
 }

@@ -27,23 +27,26 @@ func (v View) Customer(ctx context.Context, id string) (records.Customer, error)
 	return customers.one(ctx, v, id)
 }
 
-// Part is one part of a book that can be read by itself.
-type Part func(View, context.Context, *records.Book) error
+// Part is one part of a book that can be read by itself: what to ask once the parts before it are there.
+type Part struct {
+	after bool // it asks about the copies, so Like comes first if it is wanted too
+	ask   func(View, *records.Book) []question
+}
 
 // The parts of a book besides the transaction, its account and its customer, which every book has.
 var (
-	Merchant     Part = View.merchant
-	Settlement   Part = View.settlement
-	Devices      Part = View.devices
-	Like         Part = View.like
-	Entries      Part = View.entriesOf // after Like, whose entries it reads too
-	Recent       Part = View.recent
-	SameEndToEnd Part = View.sameEndToEnd
-	Fixed        Part = View.fixed // after Like, whose fixes it reads too
-	Nothing      Part = func(View, context.Context, *records.Book) error { return nil }
+	Merchant     = Part{ask: View.merchant}
+	Settlement   = Part{ask: View.settlement}
+	Devices      = Part{ask: View.devices}
+	Like         = Part{ask: View.like}
+	Recent       = Part{ask: View.recent}
+	SameEndToEnd = Part{ask: View.sameEndToEnd}
+	Entries      = Part{after: true, ask: View.entriesOf}
+	Fixed        = Part{after: true, ask: View.fixed}
+	Nothing      = Part{ask: func(View, *records.Book) []question { return nil }}
 )
 
-var wholeBook = []Part{Merchant, Settlement, Devices, Like, Entries, Recent, SameEndToEnd, Fixed}
+var wholeBook = []Part{Merchant, Settlement, Devices, Like, Recent, SameEndToEnd, Entries, Fixed}
 
 // Book reads everything that bears on one transaction, or only the parts that are named. Rows that are not there are nil or
 // empty; rows that cannot be read are an error, never an absence.
@@ -54,10 +57,19 @@ func (v View) Book(ctx context.Context, transactionID string, parts ...Part) (b 
 	if len(parts) == 0 {
 		parts = wholeBook
 	}
-	for _, read := range parts {
-		if err := read(v, ctx, &b); err != nil {
-			return b, err
+	for _, after := range []bool{false, true} {
+		var questions []question
+		for _, part := range parts {
+			if part.after == after {
+				questions = append(questions, part.ask(v, &b)...)
+			}
 		}
+		if err := v.ask(ctx, questions...); err != nil {
+			return b, fmt.Errorf("read the book of transaction %q: %w", transactionID, err)
+		}
+	}
+	if i := slices.IndexFunc(b.Devices, func(d records.Device) bool { return d.ID == b.Transaction.DeviceID }); i >= 0 {
+		b.Device = &b.Devices[i]
 	}
 	return b, nil
 }
@@ -80,85 +92,84 @@ func (tb table[T]) list(alias string) string {
 	return alias + "." + strings.Join(tb.columns, ", "+alias+".")
 }
 
-func (v View) merchant(ctx context.Context, b *records.Book) (err error) {
-	b.Merchant, err = merchants.maybe(ctx, v, b.Transaction.MerchantID)
-	return err
+func (v View) merchant(b *records.Book) []question {
+	if b.Transaction.MerchantID == "" {
+		return nil
+	}
+	return merchants.question(func(m records.Merchant) { b.Merchant = &m }, "id = $1", b.Transaction.MerchantID)
 }
 
-func (v View) settlement(ctx context.Context, b *records.Book) (err error) {
-	b.Settlement, err = settlements.maybe(ctx, v, b.Transaction.ID)
-	return err
+func (v View) settlement(b *records.Book) []question {
+	return settlements.question(func(s records.Settlement) { b.Settlement = &s }, "transaction_id = $1", b.Transaction.ID)
 }
 
-func (v View) devices(ctx context.Context, b *records.Book) (err error) {
-	b.Devices, err = devices.where(ctx, v, "customer_id = $1 ORDER BY id", b.Customer.ID)
-	if i := slices.IndexFunc(b.Devices, func(d records.Device) bool { return d.ID == b.Transaction.DeviceID }); i >= 0 {
-		b.Device = &b.Devices[i]
-	}
-	return err
-}
-
-// entriesOf reads the entries of the transaction and of the copies that were read before it, in one query.
-func (v View) entriesOf(ctx context.Context, b *records.Book) error {
-	ids := []any{b.Transaction.ID}
-	for _, l := range b.Like {
-		ids = append(ids, l.ID)
-	}
-	all, err := entries.where(ctx, v, "transaction_id IN "+v.d.values(1, len(ids))+" ORDER BY id", ids...)
-	for _, e := range all {
-		if e.TransactionID == b.Transaction.ID {
-			b.Entries = append(b.Entries, e)
-		} else {
-			b.LikeEntries = append(b.LikeEntries, e)
-		}
-	}
-	return err
+func (v View) devices(b *records.Book) []question {
+	return devices.question(func(d records.Device) { b.Devices = append(b.Devices, d) }, "customer_id = $1 ORDER BY id", b.Customer.ID)
 }
 
 // like reads every possible copy of the transaction, however long ago: a copy outside the window is shown too, and one whose
 // time of day is not recorded must not be missed.
-func (v View) like(ctx context.Context, b *records.Book) (err error) {
+func (v View) like(b *records.Book) []question {
 	t := b.Transaction
-	b.Like, err = transactions.where(ctx, v, `account_id = $1 AND direction = $2 AND amount_minor = $3 AND currency = $4 AND id <> $5
+	return transactions.question(func(t records.Transaction) { b.Like = append(b.Like, t) },
+		`account_id = $1 AND direction = $2 AND amount_minor = $3 AND currency = $4 AND id <> $5
 		AND ((merchant_id <> '' AND merchant_id = $6) OR (counterparty_account <> '' AND counterparty_account = $7)) ORDER BY occurred_at, id`,
 		t.AccountID, string(t.Direction), t.AmountMinor, t.Currency, t.ID, t.MerchantID, t.CounterpartyAccount)
-	return err
 }
 
 // recent reads a day either side by text: RFC 3339 in UTC sorts as time does.
-func (v View) recent(ctx context.Context, b *records.Book) (err error) {
+func (v View) recent(b *records.Book) []question {
 	at, ok := b.Transaction.OccurredAt.Instant()
 	if !ok {
+		var err error
 		if at, err = time.Parse(time.DateOnly, b.Transaction.OccurredAt.String()); err != nil {
 			return nil // no date at all: there is no day to look around
 		}
 	}
 	from, to := countersign.At(at.Add(-24*time.Hour)).String(), countersign.At(at.Add(48*time.Hour)).String()
-	b.Recent, err = transactions.where(ctx, v, `account_id = $1 AND direction = 'debit' AND occurred_at >= $2 AND occurred_at <= $3
-		ORDER BY occurred_at, id LIMIT 500`, b.Account.ID, from[:10], to)
-	return err
+	return transactions.question(func(t records.Transaction) { b.Recent = append(b.Recent, t) },
+		`account_id = $1 AND direction = 'debit' AND occurred_at >= $2 AND occurred_at <= $3 ORDER BY occurred_at, id LIMIT 500`,
+		b.Account.ID, from[:10], to)
 }
 
-func (v View) sameEndToEnd(ctx context.Context, b *records.Book) (err error) {
+func (v View) sameEndToEnd(b *records.Book) []question {
 	if b.Transaction.EndToEndID == "" {
 		return nil
 	}
-	b.SameEndToEnd, err = transactions.where(ctx, v, "end_to_end_id = $1 AND end_to_end_id <> '' AND id <> $2 ORDER BY occurred_at, id",
-		b.Transaction.EndToEndID, b.Transaction.ID)
-	return err
+	return transactions.question(func(t records.Transaction) { b.SameEndToEnd = append(b.SameEndToEnd, t) },
+		"end_to_end_id = $1 AND end_to_end_id <> '' AND id <> $2 ORDER BY occurred_at, id", b.Transaction.EndToEndID, b.Transaction.ID)
 }
 
-func (v View) fixed(ctx context.Context, b *records.Book) error {
+// entriesOf reads the entries of the transaction and of its copies.
+func (v View) entriesOf(b *records.Book) []question {
+	ids := withCopies(b)
+	return entries.question(func(e records.LedgerEntry) {
+		if e.TransactionID == b.Transaction.ID {
+			b.Entries = append(b.Entries, e)
+		} else {
+			b.LikeEntries = append(b.LikeEntries, e)
+		}
+	}, "transaction_id IN "+v.d.values(1, len(ids))+" ORDER BY id", ids...)
+}
+
+// fixed reads which of the transaction and its copies this product has given back already.
+func (v View) fixed(b *records.Book) []question {
+	ids := withCopies(b)
+	return []question{{"SELECT transaction_id FROM fixes WHERE transaction_id IN " + v.d.values(1, len(ids)) + " ORDER BY transaction_id", ids,
+		func(row scanner) error {
+			var id string
+			err := row.Scan(&id)
+			b.Fixed = append(b.Fixed, id)
+			return err
+		}}}
+}
+
+func withCopies(b *records.Book) []any {
 	ids := []any{b.Transaction.ID}
 	for _, l := range b.Like {
 		ids = append(ids, l.ID)
 	}
-	rows, err := v.q.QueryContext(ctx, "SELECT transaction_id FROM fixes WHERE transaction_id IN "+v.d.values(1, len(ids))+" ORDER BY transaction_id", ids...)
-	if err != nil {
-		return fmt.Errorf("read earlier fixes: %w", err)
-	}
-	b.Fixed, err = collect(rows, func(row interface{ Scan(...any) error }) (id string, err error) { return id, row.Scan(&id) })
-	return err
+	return ids
 }
 
 // table is how one kind of record row is stored: which columns, in which order, and where they live in the struct.
@@ -169,7 +180,7 @@ type table[T any] struct {
 	fields  func(*T) []any
 }
 
-func (tb table[T]) scan(row interface{ Scan(...any) error }) (one T, err error) {
+func (tb table[T]) scan(row scanner) (one T, err error) {
 	return one, row.Scan(scans(tb.fields(&one))...)
 }
 
@@ -180,6 +191,17 @@ func (tb table[T]) where(ctx context.Context, v View, condition string, args ...
 	}
 	all, err := collect(rows, tb.scan)
 	return all, wrap(err, "read %s", tb.name)
+}
+
+// question asks for the rows that fit the condition; found is told of each.
+func (tb table[T]) question(found func(T), condition string, args ...any) []question {
+	return []question{{"SELECT " + strings.Join(tb.columns, ", ") + " FROM " + tb.name + " WHERE " + condition, args, func(row scanner) error {
+		one, err := tb.scan(row)
+		if err == nil {
+			found(one)
+		}
+		return wrap(err, "read "+tb.name)
+	}}}
 }
 
 func (tb table[T]) one(ctx context.Context, v View, key string) (T, error) {

@@ -17,7 +17,7 @@ const caseColumns = `id, desk, subject_kind, subject_id, customer_id, channel, r
 	recommendation, outcome, handled_by, raised, opened_at, updated_at, due_at, due_source, round, revision, proposal, facts,
 	verdict, fix, message, model`
 
-func scanCase(row interface{ Scan(...any) error }) (c countersign.Case, err error) {
+func scanCase(row scanner) (c countersign.Case, err error) {
 	var due sql.NullInt64
 	err = row.Scan(&c.ID, &c.Desk, &c.Subject.Kind, &c.Subject.ID, &c.CustomerID, &c.Channel, &c.Reason, &c.Notes, &c.Amount.Minor,
 		&c.Amount.Currency, &c.Status, &c.Stage, &c.Recommendation, &c.Outcome, &c.HandledBy, &c.Raised, scanMicros{&c.OpenedAt},
@@ -62,15 +62,17 @@ func (v View) OpenCase(ctx context.Context, desk countersign.DeskName, subject c
 // Birth stores a new case with the first rows of its record. A case about the same subject for the same reason that is
 // still open is a Conflict, whoever was first.
 func (t *Tx) Birth(ctx context.Context, c countersign.Case, jobID int64, actor countersign.Actor, notes ...Note) error {
-	_, err := t.exec(ctx, "INSERT INTO cases ("+caseColumns+", risk, reasons, lease_token, lease_until, job_id) VALUES "+t.d.values(1, 33),
+	err := t.later(ctx, func(_ int64, err error) error {
+		if isUnique(err) {
+			e := countersign.Errorf(countersign.Conflict, "a case about %s %s is already open", c.Subject.Kind, c.Subject.ID)
+			e.Err = err
+			return e
+		}
+		return wrap(err, "store case %s", c.ID)
+	}, "INSERT INTO cases ("+caseColumns+", risk, reasons, lease_token, lease_until, job_id) VALUES "+t.d.values(1, 33),
 		append(caseArgs(c), risk(c), reasons(c), 0, 0, jobID)...)
-	if isUnique(err) {
-		e := countersign.Errorf(countersign.Conflict, "a case about %s %s is already open", c.Subject.Kind, c.Subject.ID)
-		e.Err = err
-		return e
-	}
 	if err != nil {
-		return fmt.Errorf("store case %s: %w", c.ID, err)
+		return err
 	}
 	return t.begin(ctx, c.ID, actor, notes...)
 }
@@ -79,16 +81,18 @@ func (t *Tx) Birth(ctx context.Context, c countersign.Case, jobID int64, actor c
 func (t *Tx) Save(ctx context.Context, c *countersign.Case) error {
 	c.Revision++
 	c.UpdatedAt = t.Now
-	n, err := t.exec(ctx, `UPDATE cases SET status=$2, stage=$3, recommendation=$4, outcome=$5, handled_by=$6, raised=$7, updated_at=$8,
+	id := c.ID
+	return t.later(ctx, func(n int64, err error) error {
+		if err == nil && n == 0 {
+			return countersign.Errorf(countersign.Conflict, "case %s changed while it was being worked on", id)
+		}
+		return wrap(err, "save case %s", id)
+	}, `UPDATE cases SET status=$2, stage=$3, recommendation=$4, outcome=$5, handled_by=$6, raised=$7, updated_at=$8,
 		round=$9, revision=$10, proposal=$11, facts=$12, verdict=$13, fix=$14, message=$15, model=$16, risk=$17, reasons=$18,
 		lease_until=0 WHERE id = $1 AND revision = $19`,
 		string(c.ID), string(c.Status), c.Stage, c.Recommendation, string(c.Outcome), string(c.HandledBy), c.Raised, t.Now.UnixMicro(),
 		c.Round, c.Revision, optional(c.Proposal), optional(c.Facts), optional(c.Verdict), asJSON{c.Fix}, c.Message, asJSON{c.Model},
 		risk(*c), reasons(*c), c.Revision-1)
-	if err == nil && n == 0 {
-		return countersign.Errorf(countersign.Conflict, "case %s changed while it was being worked on", c.ID)
-	}
-	return wrap(err, "save case %s", c.ID)
 }
 
 func caseArgs(c countersign.Case) []any {
@@ -141,9 +145,9 @@ type Filter struct {
 	Recommendation string
 	Reason         countersign.ReasonCode
 	CustomerID     string
-	Query          string // part of an id, or the id of a transaction or order
+	Query          string // the beginning of an id, or the whole id of a transaction or order
 	After          Place  // the last case of the page before
-	Limit          int
+	Limit          int    // cases on a page, 50 when zero
 }
 
 // Place is where a page ended.
@@ -154,6 +158,9 @@ type Place struct {
 
 // Cases lists cases, most at risk first, and where the page ended; the place is zero on the last page.
 func (v View) Cases(ctx context.Context, f Filter) ([]countersign.Case, Place, error) {
+	if f.Limit <= 0 {
+		f.Limit = 50
+	}
 	where, args := f.where()
 	args = append(args, f.After.Risk, string(f.After.ID), f.Limit+1)
 	n := len(args)
@@ -193,10 +200,11 @@ func (f Filter) where() (string, []any) {
 		add("customer_id = ?", f.CustomerID)
 	}
 	if f.Reason != "" {
-		add("reasons LIKE ?", "% "+string(f.Reason)+" %")
+		add(`reasons LIKE ? ESCAPE '\'`, "% "+escapeLike(string(f.Reason))+" %")
 	}
 	if f.Query != "" {
-		add(`(id = ? OR subject_id = ? OR id LIKE ? ESCAPE '\')`, f.Query, f.Query, escapeLike(f.Query)+"%")
+		// Not LIKE: that takes D-1 for d-1 in one of the two databases.
+		add("(subject_id = ? OR SUBSTR(id, 1, LENGTH(?)) = ?)", f.Query, f.Query, f.Query)
 	}
 	return where, args
 }
@@ -206,7 +214,7 @@ func escapeLike(s string) string {
 }
 
 // collect reads every row and closes them.
-func collect[T any](rows *sql.Rows, scan func(interface{ Scan(...any) error }) (T, error)) ([]T, error) {
+func collect[T any](rows *sql.Rows, scan func(scanner) (T, error)) ([]T, error) {
 	defer rows.Close()
 	var all []T
 	for rows.Next() {
@@ -243,7 +251,7 @@ func (v View) Waiting(ctx context.Context) (w Waiting, err error) {
 	}
 	into := map[countersign.Status]*int64{countersign.Queued: &w.Queued, countersign.Investigating: &w.Investigating,
 		countersign.InReview: &w.InReview, countersign.AwaitingSecondApproval: &w.InReview, countersign.Closed: &w.Closed}
-	_, err = collect(rows, func(row interface{ Scan(...any) error }) (struct{}, error) {
+	_, err = collect(rows, func(row scanner) (struct{}, error) {
 		var status countersign.Status
 		var n int64
 		err := row.Scan(&status, &n)

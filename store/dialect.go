@@ -109,7 +109,7 @@ func (s *Store) openPostgres(ctx context.Context, dsn string, opt Options) error
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
 		return countersign.Errorf(countersign.Invalid, "the database URL cannot be read").In("database").
-			Try("it looks like postgres://user@host:5432/name")
+			Try("expected postgres://host:5432/name, with user, password and an @ before the host where they are needed")
 	}
 	config.MaxConns = int32(opt.PostgresPool)
 	if config.MaxConns == 0 {
@@ -142,10 +142,20 @@ func isUnique(err error) bool {
 }
 
 // isRetryable reports whether the same transaction may succeed when run again: PostgreSQL chose it as the victim of a
-// deadlock or of a serialization conflict. It wrote nothing.
+// deadlock or of a serialization conflict, or two transactions stored the same row at once. It wrote nothing.
 func isRetryable(err error) bool {
 	var pg *pgconn.PgError
-	return errors.As(err, &pg) && (pg.Code == "40P01" || pg.Code == "40001")
+	return errors.Is(err, errRaced) || errors.As(err, &pg) && (pg.Code == "40P01" || pg.Code == "40001")
+}
+
+var errRaced = errors.New("another transaction stored the same row at the same moment")
+
+// raced marks an error as retryable if a row that was not there a moment ago was the reason.
+func raced(err error) error {
+	if isUnique(err) {
+		return errors.Join(errRaced, err)
+	}
+	return err
 }
 
 func isFull(err error) bool {

@@ -132,7 +132,7 @@ func (g *group) run(raw *sql.Tx, u *unit) error {
 	if _, err := raw.Exec("SAVEPOINT unit"); err != nil {
 		return fmt.Errorf("savepoint: %w", err)
 	}
-	u.tx = g.store.tx(raw)
+	u.tx = g.store.tx(raw, nil)
 	end := "RELEASE unit"
 	if u.err = guarded(u.ctx, u.tx, u.run); u.err != nil {
 		end = "ROLLBACK TO unit; RELEASE unit"

@@ -24,6 +24,9 @@ type Known func(records.Array, string) bool
 // posted meanwhile sees all of the batch or nothing. A row that contradicts what is on record, or refers to something that
 // is not, is refused and the others are stored. Importing the same rows again changes nothing.
 func (t *Tx) Import(ctx context.Context, rows []records.Row) (Imported, error) {
+	if len(rows) == 0 {
+		return Imported{}, nil
+	}
 	if err := t.lockTouched(ctx, rows); err != nil {
 		return Imported{}, err
 	}
@@ -32,6 +35,9 @@ func (t *Tx) Import(ctx context.Context, rows []records.Row) (Imported, error) {
 
 // Rehearse says what Import would do, without storing anything.
 func (v View) Rehearse(ctx context.Context, rows []records.Row, known Known) (Imported, error) {
+	if len(rows) == 0 {
+		return Imported{}, nil
+	}
 	return importers[rows[0].Record.Array()](ctx, v, rows, known, nil)
 }
 
@@ -79,7 +85,7 @@ func importInto[T any, P interface {
 func (tb table[T]) keep(ctx context.Context, t *Tx, fresh, changed []T) error {
 	if len(fresh) > 0 {
 		if err := tb.insert(ctx, t, fresh...); err != nil {
-			return err
+			return raced(err) // the other one has them by now, and looking again finds them
 		}
 	}
 	for _, row := range changed {
@@ -90,7 +96,7 @@ func (tb table[T]) keep(ctx context.Context, t *Tx, fresh, changed []T) error {
 	return nil
 }
 
-// sortOut compares the rows with what is stored.
+// sortOut compares the rows with what is stored, and with what came before them in the batch.
 func sortOut[T any, P interface {
 	*T
 	records.Record
@@ -103,6 +109,7 @@ func sortOut[T any, P interface {
 		before, exists := old[row.Record.Key()]
 		if !exists {
 			fresh = append(fresh, *row.Record.(P))
+			old[row.Record.Key()] = row.Record.(P)
 			done.New++
 			continue
 		}
@@ -113,6 +120,7 @@ func sortOut[T any, P interface {
 			done.Refused = append(done.Refused, refused)
 		case news:
 			changed = append(changed, *next.(P))
+			old[row.Record.Key()] = next.(P)
 			done.Changed++
 		default:
 			done.Same++
@@ -174,7 +182,7 @@ func (v View) missing(ctx context.Context, r reference, rows []records.Row, know
 	if err != nil {
 		return nil, fmt.Errorf("look for %s: %w", r.table, err)
 	}
-	present, err := collect(found, func(row interface{ Scan(...any) error }) (id string, err error) { return id, row.Scan(&id) })
+	present, err := collect(found, func(row scanner) (id string, err error) { return id, row.Scan(&id) })
 	for _, id := range present {
 		delete(missing, id)
 	}

@@ -39,12 +39,13 @@ func (t *Tx) TakeLease(ctx context.Context, id countersign.CaseID, until time.Ti
 // HoldLease renews the lease until the given time. Every transaction of an investigation begins with it, so that a stale
 // worker's writes fail with ErrLeaseLost.
 func (t *Tx) HoldLease(ctx context.Context, l Lease, until time.Time) error {
-	n, err := t.exec(ctx, "UPDATE cases SET lease_until = $3 WHERE id = $1 AND lease_token = $2 AND status = 'investigating'",
+	return t.later(ctx, func(n int64, err error) error {
+		if err == nil && n == 0 {
+			return ErrLeaseLost
+		}
+		return wrap(err, "hold the lease of case %s", l.Case)
+	}, "UPDATE cases SET lease_until = $3 WHERE id = $1 AND lease_token = $2 AND status = 'investigating'",
 		string(l.Case), l.Token, until.UnixMicro())
-	if err == nil && n == 0 {
-		return ErrLeaseLost
-	}
-	return wrap(err, "hold the lease of case %s", l.Case)
 }
 
 // fetched is how long a worker has, from taking a job out of the queue, to take its case's lease. It does so at once: one that
@@ -80,7 +81,7 @@ func (v View) Stranded(ctx context.Context, now time.Time, exclusive bool) ([]co
 	if err != nil {
 		return nil, fmt.Errorf("look for stranded cases: %w", err)
 	}
-	return collect(rows, func(row interface{ Scan(...any) error }) (id countersign.CaseID, err error) { return id, row.Scan(&id) })
+	return collect(rows, func(row scanner) (id countersign.CaseID, err error) { return id, row.Scan(&id) })
 }
 
 // FreeLease puts a stranded case back into the queue under a new job. False means that it is not stranded any more: another

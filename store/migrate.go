@@ -25,7 +25,20 @@ type Versions struct{ From, To int64 }
 
 // Migrate brings the schema to this program's version, each step in a transaction of its own, and says from and to. When
 // nothing is to be done it changes nothing. Two programs may call it at once.
-func (s *Store) Migrate(ctx context.Context) (Versions, error) {
+func (s *Store) Migrate(ctx context.Context) (v Versions, err error) {
+	// SQLite has no lock that would span the steps. Each step is a transaction that says "already exists" to whoever comes
+	// second, and that one looks again at what is left to do.
+	for range 50 {
+		var said *countersign.Error
+		v, err = s.migrate(ctx)
+		if err == nil || s.dialect == postgresDialect || ctx.Err() != nil || errors.As(err, &said) {
+			break
+		}
+	}
+	return v, err
+}
+
+func (s *Store) migrate(ctx context.Context) (Versions, error) {
 	provider, err := s.provider()
 	if err != nil {
 		return Versions{}, err
@@ -39,8 +52,10 @@ func (s *Store) Migrate(ctx context.Context) (Versions, error) {
 			"the database has schema version %d, this program knows up to %d", from, to).
 			Try("start the newer program that migrated it, or restore the backup made before the upgrade")
 	}
-	if _, err := provider.Up(ctx); err != nil {
-		return Versions{}, explain(fmt.Errorf("migrate from version %d to %d: %w", from, to, err))
+	if from < to { // otherwise nobody need wait for the lock of somebody who migrates nothing either
+		if _, err := provider.Up(ctx); err != nil {
+			return Versions{}, explain(fmt.Errorf("migrate from version %d to %d: %w", from, to, err))
+		}
 	}
 	s.migrated = Versions{from, to}
 	return s.migrated, s.migrateQueue(ctx)
@@ -52,7 +67,7 @@ func (s *Store) Migrated() Versions { return s.migrated }
 func (s *Store) provider() (*goose.Provider, error) {
 	dialect, options := goose.DialectSQLite3, []goose.ProviderOption{goose.WithDisableGlobalRegistry(true)}
 	if s.dialect == postgresDialect {
-		locker, err := lock.NewPostgresSessionLocker()
+		locker, err := lock.NewPostgresSessionLocker(lock.WithLockTimeout(1, 600)) // looks every second instead of every five
 		if err != nil {
 			return nil, fmt.Errorf("lock migrations: %w", err)
 		}

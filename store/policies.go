@@ -27,5 +27,5 @@ func (t *Tx) ApplyLimits(ctx context.Context, limits policy.Limits, by countersi
 	}
 	_, err := t.exec(ctx, `INSERT INTO policies (number, limits, applied_at, actor)
 		SELECT COALESCE(MAX(number), 0) + 1, CAST($1 AS TEXT), CAST($2 AS BIGINT), CAST($3 AS TEXT) FROM policies`, asJSON{limits}, t.Now.UnixMicro(), by.String())
-	return wrap(err, "apply the policy")
+	return wrap(raced(err), "apply the policy")
 }

@@ -34,8 +34,8 @@ func (t *Tx) Record(ctx context.Context, id countersign.CaseID, actor countersig
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, "UPDATE record_heads SET seq = $2, hash = $3 WHERE case_id = $1", string(id), head.Seq, head.Hash.String())
-	return wrap(err, "move the head of case %s", id)
+	return t.later(ctx, changing("move the head of the record"), "UPDATE record_heads SET seq = $2, hash = $3 WHERE case_id = $1",
+		string(id), head.Seq, head.Hash.String())
 }
 
 // begin writes the first rows of a new case's record and its head.
@@ -44,9 +44,10 @@ func (t *Tx) begin(ctx context.Context, id countersign.CaseID, actor countersign
 	if err != nil {
 		return err
 	}
-	_, err = t.exec(ctx, "INSERT INTO record_heads (case_id, seq, hash) VALUES ($1, $2, $3)", string(id), head.Seq, head.Hash.String())
+	err = t.later(ctx, changing("begin the record"), "INSERT INTO record_heads (case_id, seq, hash) VALUES ($1, $2, $3)",
+		string(id), head.Seq, head.Hash.String())
 	if err != nil {
-		return fmt.Errorf("begin the record of case %s: %w", id, err)
+		return err
 	}
 	return t.insertRows(ctx, rows, entries)
 }
@@ -88,12 +89,18 @@ func (t *Tx) insertRows(ctx context.Context, rows []audit.Row, entries []audit.E
 		rowArgs = append(rowArgs, string(r.Case), r.Seq, r.Version, string(r.Kind), r.Actor, r.At, r.Commitment.String(), r.Prev.String(), r.Hash.String())
 		payloadArgs = append(payloadArgs, string(r.Case), r.Seq, entries[i].Salt[:], entries[i].Payload)
 	}
-	if _, err := t.exec(ctx, "INSERT INTO record_rows (case_id, seq, version, kind, actor, at, commitment, prev_hash, hash) VALUES "+
-		t.d.values(len(rows), 9), rowArgs...); err != nil {
-		return fmt.Errorf("append to the record: %w", err)
+	err := t.later(ctx, changing("append to the record"), "INSERT INTO record_rows (case_id, seq, version, kind, actor, at, commitment, prev_hash, hash) VALUES "+
+		t.d.values(len(rows), 9), rowArgs...)
+	if err != nil {
+		return err
 	}
-	_, err := t.exec(ctx, "INSERT INTO record_payloads (case_id, seq, salt, payload) VALUES "+t.d.values(len(rows), 4), payloadArgs...)
-	return wrap(err, "append to the record's payloads")
+	return t.later(ctx, changing("append to the record's payloads"), "INSERT INTO record_payloads (case_id, seq, salt, payload) VALUES "+
+		t.d.values(len(rows), 4), payloadArgs...)
+}
+
+// changing says what was being done when a statement that waited failed.
+func changing(what string) func(int64, error) error {
+	return func(_ int64, err error) error { return wrap(err, "%s", what) }
 }
 
 // RecordRow is one row of a record with its payload; Payload is nil when it was erased.

@@ -75,7 +75,7 @@ func connect(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	if err := open(ctx, dsn, opt); err != nil {
 		return nil, err
 	}
-	s.View = View{q: s.read, d: s.dialect}
+	s.View = View{q: pooled{s.read, s.pool}, d: s.dialect}
 	if s.dialect == sqliteDialect {
 		s.View.q, s.prepared = prepared{statements: newStatements(s.read)}, newStatements(s.write)
 	}

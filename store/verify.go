@@ -25,7 +25,7 @@ func (v View) chains(ctx context.Context) ([]chain, error) {
 	if err != nil {
 		return nil, fmt.Errorf("list the chains: %w", err)
 	}
-	all, err := collect(rows, func(row interface{ Scan(...any) error }) (c chain, err error) {
+	all, err := collect(rows, func(row scanner) (c chain, err error) {
 		var hash string
 		if err := row.Scan(&c.head.Case, &c.head.Seq, &hash, &c.says.Status, &c.says.Outcome); err != nil {
 			return c, err

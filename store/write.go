@@ -20,8 +20,14 @@ type Tx struct {
 	after []func() // run once, after the commit
 }
 
-// SQL is the transaction itself, for the queue, whose job commits with the case.
-func (t *Tx) SQL() *sql.Tx { return t.tx }
+// SQL is the transaction itself, for the queue, whose job commits with the case. What waits to be written is sent first; if
+// that fails, the transaction is lost and Write says why.
+func (t *Tx) SQL() *sql.Tx {
+	if b, ok := t.x.(*batched); ok {
+		b.send(context.Background())
+	}
+	return t.tx
+}
 
 // AfterCommit runs f once the transaction has committed, and never if it did not.
 func (t *Tx) AfterCommit(f func()) { t.after = append(t.after, f) }
@@ -57,12 +63,17 @@ func (s *Store) Write(ctx context.Context, f func(context.Context, *Tx) error) e
 }
 
 func (s *Store) writeAlone(ctx context.Context, f func(context.Context, *Tx) error) error {
-	raw, err := s.write.BeginTx(ctx, nil)
+	conn, err := s.write.Conn(ctx)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
 	}
-	tx := s.tx(raw)
-	if err := guarded(ctx, tx, f); err != nil {
+	defer conn.Close() // goes back to the pool
+	raw, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return fmt.Errorf("begin: %w", err)
+	}
+	tx := s.tx(raw, conn)
+	if err := tx.sent(ctx, guarded(ctx, tx, f)); err != nil {
 		return errors.Join(err, rollback(raw))
 	}
 	if err := raw.Commit(); err != nil {
@@ -75,11 +86,28 @@ func (s *Store) writeAlone(ctx context.Context, f func(context.Context, *Tx) err
 	return nil
 }
 
-func (s *Store) tx(raw *sql.Tx) *Tx {
+// sent sends what still waits. Of two errors the earlier counts: what went wrong in a statement that waited, and not what
+// came of it later.
+func (t *Tx) sent(ctx context.Context, err error) error {
+	b, ok := t.x.(*batched)
+	switch {
+	case !ok:
+		return err
+	case b.err != nil:
+		return b.err
+	case err != nil:
+		return err
+	}
+	return b.send(ctx)
+}
+
+// tx is an open transaction, on SQLite with prepared statements, on PostgreSQL with writes that wait. conn is the connection
+// it is on, on PostgreSQL only.
+func (s *Store) tx(raw *sql.Tx, conn *sql.Conn) *Tx {
 	var on interface {
 		queryer
 		execer
-	} = raw
+	} = &batched{tx: raw, conn: conn}
 	if s.prepared != nil {
 		on = prepared{s.prepared, raw}
 	}

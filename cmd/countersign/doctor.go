@@ -2,8 +2,12 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
+	"io"
+	"slices"
+
+	"countersign/app"
+	"countersign/redact"
 )
 
 type doctorCommand struct {
@@ -12,33 +16,31 @@ type doctorCommand struct {
 
 // Run prints what it looked at and ends with 1 if something is wrong.
 func (c doctorCommand) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
-		return err
+	findings := app.Examine(s, s.config())
+	for i := range findings {
+		findings[i].Says = redact.Mask(findings[i].Says).String()
 	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	findings := a.Examine(s)
 	if c.JSON {
-		if err := json.NewEncoder(s.out).Encode(findings); err != nil {
-			return err
-		}
+		err = json.NewEncoder(s.out).Encode(findings)
+	} else {
+		err = printFindings(s.out, findings)
 	}
-	wrong := 0
+	if err == nil && slices.ContainsFunc(findings, func(f app.Finding) bool { return !f.OK }) {
+		return exit(1)
+	}
+	return err
+}
+
+func printFindings(w io.Writer, findings []app.Finding) (err error) {
 	for _, f := range findings {
 		mark := "ok "
 		if !f.OK {
-			mark, wrong = "BAD", wrong+1
+			mark = "BAD"
 		}
-		if c.JSON {
-			continue
-		}
-		fmt.Fprintf(s.out, "%s  %-12s %s\n", mark, f.What, f.Says)
+		_, err = fmt.Fprintf(w, "%s  %-12s %s\n", mark, f.What, f.Says)
 		if f.Try != "" {
-			fmt.Fprintf(s.out, "                  %s\n", f.Try)
+			_, err = fmt.Fprintf(w, "%18s%s\n", "", f.Try)
 		}
 	}
-	if wrong > 0 {
-		return exit(1)
-	}
-	return nil
+	return err
 }

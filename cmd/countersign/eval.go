@@ -13,6 +13,8 @@ type evalCommand struct {
 	Suites     []string `arg:"" optional:"" name:"SUITE" help:"Suites to run; all of them when none is named."`
 	List       bool     `help:"Say which suites there are."`
 	JSON       bool     `name:"json" help:"Print the reports as JSON, one line a suite."`
+	Seed       uint64   `help:"Which ledgers hostile-ledgers generates." default:"1"`
+	Ledgers    int      `help:"How many ledgers hostile-ledgers generates." default:"5000"`
 	DataFolder string   `help:"Folder of the third-party data." default:"../shared/data" placeholder:"DIR"`
 }
 
@@ -31,7 +33,7 @@ func (c evalCommand) Run(s *session) error {
 	broken := false
 	for _, suite := range suites {
 		began := time.Now()
-		report, err := suite.Run(s, eval.Setting{Data: absolute(c.DataFolder), Model: s.config().Model})
+		report, err := suite.Run(s, eval.Setting{Data: absolute(c.DataFolder), Model: s.config().Model, Seed: c.Seed, Ledgers: c.Ledgers})
 		if err != nil {
 			return fmt.Errorf("%s: %w", suite.Name, err)
 		}

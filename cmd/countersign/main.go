@@ -26,9 +26,13 @@ import (
 // version is stamped by the release build.
 var version = ""
 
-func main() {
+func main() { program() }
+
+// program runs the command line that this process was started with. The first signal asks it to stop in good order; after
+// that the next one ends it at once, as if it had been killed, which costs nothing but the running model calls.
+func program() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	defer stop()
+	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
 }
 
@@ -119,12 +123,21 @@ func complain(w io.Writer, err error, code int) int {
 		fmt.Fprintln(w, "countersign: stopped")
 		return 1
 	}
-	fmt.Fprintln(w, "countersign: "+strings.ReplaceAll(redact.Mask(err.Error()).String(), "\n", "; "))
-	var said *countersign.Error
-	if errors.As(err, &said) && said.Kind == countersign.Invalid {
+	fmt.Fprintln(w, "countersign: "+redact.Mask(oneLine(err)).String())
+	if countersign.KindOf(err) == countersign.Invalid {
 		return 2
 	}
 	return code
+}
+
+// oneLine is an error and, for an operator, its cause.
+func oneLine(err error) string {
+	text := err.Error()
+	var e *countersign.Error
+	if errors.As(err, &e) && e.Err != nil && !strings.Contains(text, e.Err.Error()) {
+		text += ": " + e.Err.Error()
+	}
+	return strings.Join(strings.Fields(text), " ")
 }
 
 // log writes structured lines to standard error, masked.

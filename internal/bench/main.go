@@ -46,6 +46,7 @@ type finding struct {
 
 func main() {
 	cases := flag.Int("cases", 2000, "cases to run through each engine")
+	only := flag.String("engine", "", "measure only this one: sqlite or postgres")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")
 	flag.Parse()
 	if *profile != "" {
@@ -57,13 +58,13 @@ func main() {
 		pprof.StartCPUProfile(f)
 		defer pprof.StopCPUProfile()
 	}
-	if err := run(context.Background(), *cases); err != nil {
+	if err := run(context.Background(), *cases, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, cases int) error {
+func run(ctx context.Context, cases int, only string) error {
 	out := tabwriter.NewWriter(os.Stdout, 2, 0, 2, ' ', 0)
 	fmt.Fprintln(out, "what\tours\tbare\tratio\tgoal\t")
 	folder, err := os.MkdirTemp("/var/tmp", "countersign-bench-") // /tmp is in memory on some machines, where flushing costs nothing
@@ -77,7 +78,10 @@ func run(ctx context.Context, cases int) error {
 	} else {
 		fmt.Fprintln(os.Stderr, "bench: no PostgreSQL: run `make bench`, which starts a private one")
 	}
-	for _, database := range databases {
+	for i, database := range databases {
+		if only == "sqlite" && i > 0 || only == "postgres" && i == 0 {
+			continue
+		}
 		if err := measure(ctx, database, cases, func(f finding) {
 			fmt.Fprintf(out, "%s\t%s\t%s\t%.2f\t%s\t%s\n", f.what, f.ours, f.bare, f.ratio, f.goal, f.goal.met(f.ratio))
 		}); err != nil {

@@ -22,6 +22,7 @@ import (
 
 	openai "github.com/sashabaranov/go-openai"
 
+	"countersign"
 	"countersign/llm"
 )
 
@@ -77,16 +78,21 @@ func orElse[T comparable](field *T, standard T) {
 }
 
 func (c Config) check() error {
+	wrong := func(field, message, expected string) error {
+		return countersign.Errorf(countersign.Invalid, "%s", message).In(field).Try("expected " + expected)
+	}
 	u, err := url.Parse(c.BaseURL)
 	switch {
+	case c.BaseURL == "":
+		return wrong("base_url", "is missing", "the address of a server, such as https://models.example.com/v1")
+	case err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != ""):
+		return wrong("base_url", "holds a user, a query or a fragment", "an address without them; a credential belongs in the API key")
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
-		return errors.New("model base URL: expected something like https://models.example.com/v1")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("model base URL: expected no user, query or fragment in it; a credential belongs in the API key")
+		return wrong("base_url", fmt.Sprintf("%q is not the address of a server", c.BaseURL), "something like https://models.example.com/v1")
 	case c.Model == "":
-		return errors.New("model name: expected the name the server knows it by, got nothing")
+		return wrong("model", "is missing", "the name that the server knows the model by")
 	case strings.ContainsFunc(c.APIKey, func(r rune) bool { return r <= ' ' || r > '~' }):
-		return errors.New("model API key: expected printable characters without spaces")
+		return wrong("api_key", "holds a space or a character that is not plain", "a key of printable characters")
 	case c.Connect < 0 || c.FirstByte < 0 || c.Total < 0 || c.MaxWait < 0 || c.Attempts < 0 || c.MaxAnswer < 0 || c.MaxOutput < 0:
 		return errors.New("model time-outs and limits: expected none below zero")
 	}
@@ -100,7 +106,8 @@ type Model struct {
 	client *http.Client
 }
 
-// New checks the settings and connects to nothing. The error names the setting that is wrong.
+// New checks the settings and connects to nothing. The error is a *countersign.Error of the kind Invalid whose field is
+// base_url, model or api_key; it never holds the key.
 func New(cfg Config) (*Model, error) {
 	cfg = cfg.withDefaults()
 	if err := cfg.check(); err != nil {

@@ -40,6 +40,7 @@ var failures = map[countersign.Failure]string{
 	countersign.TimedOut:        "it took too long",
 	countersign.BudgetSpent:     "it used up its budget",
 	countersign.Interrupted:     "the investigation was interrupted again and again",
+	countersign.BrokenProgram:   "a part of the program failed",
 }
 
 func modelFailed(in Input) []countersign.Reason {

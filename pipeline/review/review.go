@@ -7,6 +7,8 @@ package review
 
 import (
 	"context"
+	"errors"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -44,6 +46,9 @@ type Act struct {
 
 // on runs f on the locked case, saves it and records what f says, in one transaction.
 func (r Review) on(ctx context.Context, act Act, f func(context.Context, *store.Tx, *countersign.Case) ([]store.Note, error)) (c countersign.Case, err error) {
+	if err := act.byPerson(); err != nil {
+		return c, err
+	}
 	err = r.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		if c, err = tx.LockCase(ctx, act.Case); err != nil {
 			return err
@@ -60,7 +65,21 @@ func (r Review) on(ctx context.Context, act Act, f func(context.Context, *store.
 		}
 		return tx.Record(ctx, c.ID, act.Actor, notes...)
 	})
-	return c, err
+	if err != nil {
+		return countersign.Case{}, err
+	}
+	return c, nil
+}
+
+// byPerson refuses an act that nobody made, or that a part of the program made by itself.
+func (a Act) byPerson() error {
+	switch a.Actor.Kind {
+	case countersign.Person, countersign.Token, countersign.CLI:
+		if a.Actor.Valid() {
+			return nil
+		}
+	}
+	return countersign.Errorf(countersign.Internal, "a decision of a person's was made by %q", a.Actor)
 }
 
 // fits refuses an act on a case that has moved on, or that no person holds.
@@ -90,8 +109,9 @@ type decision struct {
 	Waived    []string            `json:"waived,omitempty"` // the reasons that stood when it was decided
 }
 
-// Approve carries out what the case recommends. A recommended fix is posted only if the records support it now: otherwise
-// it is a Conflict, and the person may override. A recommendation to escalate raises the case.
+// Approve carries out what the case recommends. A recommended fix is the one that the facts of the case support, and it is
+// posted only while the records are still the ones that those facts were read from: otherwise it is a Conflict, and the
+// person may override or retry. A recommendation to escalate raises the case.
 func (r Review) Approve(ctx context.Context, act Act) (countersign.Case, error) {
 	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
 		desk := r.Desks[c.Desk]
@@ -105,15 +125,17 @@ func (r Review) Approve(ctx context.Context, act Act) (countersign.Case, error) 
 		if outcome != countersign.Resolved {
 			return closed(c, outcome, d), nil
 		}
-		fix, seen, err := desk.Justify(ctx, tx.View, *c)
-		if err != nil {
+		fix, now, err := desk.Justify(ctx, tx.View, *c)
+		switch {
+		case err != nil:
 			return nil, err
-		}
-		if fix == nil {
-			return nil, countersign.Errorf(countersign.Conflict, "the records do not support a fix").
+		case changed(*c, now):
+			return nil, moved()
+		case fix == nil || c.Facts == nil || c.Facts.Fix == nil:
+			return nil, countersign.Errorf(countersign.Conflict, "the facts of the case do not support a fix").
 				Try("override with outcome resolved and name the fix: reversal, refund or none")
 		}
-		return r.post(ctx, tx, c, act, *fix, seen, desk.Justify, d)
+		return r.post(ctx, tx, c, act, *c.Facts.Fix, desk.Justify, d)
 	})
 }
 
@@ -134,14 +156,17 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 			return closed(c, outcome, d), nil
 		}
 		kind := countersign.FixKind(fix)
-		waived, seen, err := desk.Waive(ctx, tx.View, *c, kind)
-		if err != nil {
+		waived, now, err := desk.Waive(ctx, tx.View, *c, kind)
+		switch {
+		case err != nil:
 			return nil, err
+		case changed(*c, now):
+			return nil, moved()
 		}
 		again := func(ctx context.Context, v store.View, c countersign.Case) (*countersign.Fix, string, error) {
 			return desk.Waive(ctx, v, c, kind)
 		}
-		return r.post(ctx, tx, c, act, *waived, seen, again, d)
+		return r.post(ctx, tx, c, act, *waived, again, d)
 	})
 }
 
@@ -165,14 +190,16 @@ func overridable(desk Desk, outcome countersign.Outcome, fix string) error {
 		Try("to hand the case on, use escalate")
 }
 
-// post applies the fix and closes the case with it.
-func (r Review) post(ctx context.Context, tx *store.Tx, c *countersign.Case, act Act, fix countersign.Fix, seen string, justify execute.Justify, d decision) ([]store.Note, error) {
-	posting, err := execute.Apply(ctx, tx, execute.Order{Case: *c, Fix: fix, Seen: seen, Justify: justify, Actor: act.Actor})
-	if refused, ok := err.(*execute.Refused); ok {
+// post applies the fix and closes the case with it. The person decided on the facts of the case, so the records must still be
+// the ones that those were read from; nobody may waive that. Facts that were never read say nothing about the records.
+func (r Review) post(ctx context.Context, tx *store.Tx, c *countersign.Case, act Act, fix countersign.Fix, justify execute.Justify, d decision) ([]store.Note, error) {
+	posting, err := execute.Apply(ctx, tx, execute.Order{Case: *c, Fix: fix, Seen: seen(*c), Justify: justify, Actor: act.Actor})
+	var refused *execute.Refused
+	switch {
+	case errors.As(err, &refused):
 		return nil, countersign.Errorf(countersign.Conflict, "the fix cannot be applied: %s", refused.Why).
-			Try("read the case again; the records say something else now")
-	}
-	if err != nil {
+			Try("read the case again; if the records say something else now, retry it")
+	case err != nil:
 		return nil, err
 	}
 	c.Fix = countersign.FixOutcome{State: countersign.FixPosted, Fix: &fix}
@@ -216,43 +243,65 @@ func (r Review) Message(ctx context.Context, act Act, draft string) (countersign
 	})
 }
 
+// seen is the hash of the records that the case's facts were read from, empty when they were not read.
+func seen(c countersign.Case) string {
+	if c.Facts == nil {
+		return ""
+	}
+	return c.Facts.Seen
+}
+
+// changed reports whether the records are not those any more that the case's facts were read from.
+func changed(c countersign.Case, now string) bool { return seen(c) != "" && now != seen(c) }
+
+// moved is the answer to somebody who decides on records that have changed. No reason waives it: what the person saw is not
+// what the money would be moved on.
+func moved() error {
+	return countersign.Errorf(countersign.Conflict, "the records changed after the facts of the case were read").
+		Try("retry the case, and decide on what the records say now")
+}
+
 // retryable are the reasons after which another investigation can find more: the model failed, or records could not be read
 // or were not known yet.
 var retryable = map[countersign.ReasonCode]bool{
 	countersign.ModelFailed: true, countersign.ModelSawPartialCase: true, countersign.FactsUnreadable: true, countersign.FactsUnknown: true,
 }
 
-// Retry starts a new round. The old one stays in the record; the case's proposal, facts and verdict are the new round's.
+// Retry starts a new round. The old one stays in the record; the case's proposal, facts and verdict are the new round's. It is
+// a Conflict when a new round could find nothing else: after a model that answered, about records that were all read and are
+// still the same.
 func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
-		if !mayRetry(*c) {
+		may, err := r.mayRetry(ctx, tx.View, *c)
+		if err != nil {
+			return nil, err
+		}
+		if !may {
 			return nil, countersign.Errorf(countersign.Conflict, "another investigation would find the same").
-				Try("retry is for a model that failed and for records that were unreadable or unknown")
+				Try("retry is for a model that failed and for records that were unreadable or unknown, or have changed")
 		}
 		jobID, err := r.Queue.Add(ctx, tx, c.ID)
 		if err != nil {
 			return nil, err
 		}
+		d := decided(*c, "retry", "")
 		c.Round++
 		c.Status, c.Recommendation, c.Raised = countersign.Queued, "", false
 		c.Proposal, c.Facts, c.Verdict, c.Fix, c.Message = nil, nil, nil, countersign.FixOutcome{State: countersign.FixNone}, ""
 		if err := tx.SetJob(ctx, c.ID, jobID); err != nil {
 			return nil, err
 		}
-		return []store.Note{{Kind: audit.Decision, Payload: decided(*c, "retry", "")}}, nil
+		d.Round, d.Status = c.Round, c.Status
+		return []store.Note{{Kind: audit.Decision, Payload: d}}, nil
 	})
 }
 
-func mayRetry(c countersign.Case) bool {
-	if c.Verdict == nil {
-		return false
+func (r Review) mayRetry(ctx context.Context, v store.View, c countersign.Case) (bool, error) {
+	if c.Verdict != nil && slices.ContainsFunc(c.Verdict.Reasons, func(reason countersign.Reason) bool { return retryable[reason.Code] }) {
+		return true, nil
 	}
-	for _, reason := range c.Verdict.Reasons {
-		if retryable[reason.Code] {
-			return true
-		}
-	}
-	return false
+	_, now, err := r.Desks[c.Desk].Justify(ctx, v, c)
+	return changed(c, now), err
 }
 
 // decided is a decision on the case as it stands; Status is set again by closed.
@@ -266,8 +315,11 @@ func decided(c countersign.Case, verb, reason string) decision {
 	return d
 }
 
-// closed ends the case by a person and returns the rows that say so.
+// closed ends the case by a person and returns the rows that say so. A fix that was only planned will not come any more.
 func closed(c *countersign.Case, outcome countersign.Outcome, d decision) []store.Note {
+	if c.Fix.State == countersign.FixPlanned {
+		c.Fix = countersign.FixOutcome{State: countersign.FixNone}
+	}
 	c.Status, c.Outcome, c.HandledBy = countersign.Closed, outcome, countersign.ByPerson
 	return []store.Note{{Kind: audit.Decision, Payload: d}, {Kind: audit.Closed, Payload: store.Closing(*c)}}
 }

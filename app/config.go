@@ -1,0 +1,59 @@
+package app
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"countersign"
+)
+
+func (c Config) filled() Config {
+	if c.Database == "" {
+		c.Database = filepath.Join(c.Data, "countersign.db")
+	}
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	return c
+}
+
+// check refuses a configuration that could not work, and makes the data folder.
+func (c Config) check() error {
+	if scheme := schemeOf(c.Database); scheme != "" && !c.onPostgres() {
+		return countersign.Errorf(countersign.Invalid, "%q is not a database that this program knows", scheme+":…").In("database").
+			Try("expected the path of a SQLite file, or a URL that begins with postgres://")
+	}
+	if err := os.MkdirAll(c.Data, 0o700); err != nil {
+		return mend(err, "cannot make the data folder "+c.Data, "mend its rights, or choose another with --data or COUNTERSIGN_DATA")
+	}
+	return nil
+}
+
+func (c Config) onPostgres() bool {
+	return strings.HasPrefix(c.Database, "postgres://") || strings.HasPrefix(c.Database, "postgresql://")
+}
+
+// schemeOf is what stands before the colon of a URL, empty for a path. One letter is a drive.
+func schemeOf(name string) string {
+	scheme, _, found := strings.Cut(name, ":")
+	if !found || len(scheme) < 2 || strings.ContainsAny(scheme, `/\.`) {
+		return ""
+	}
+	return scheme
+}
+
+func (c Config) keyFile() string {
+	if c.KeyFile != "" {
+		return c.KeyFile
+	}
+	return filepath.Join(c.Data, "master.key")
+}
+
+// mend is an error that an operator can do something about, with its cause.
+func mend(cause error, message, hint string) error {
+	e := countersign.Errorf(countersign.Unavailable, "%s", message).Try(hint)
+	e.Err = cause
+	return e
+}

@@ -1,0 +1,84 @@
+package app
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"syscall"
+	"time"
+
+	"countersign"
+	"countersign/api"
+	"countersign/pipeline/intake"
+)
+
+// Handler is the API over this app.
+func (a *App) Handler() http.Handler {
+	desks := map[countersign.DeskName]intake.Desk{}
+	for name, d := range a.Desks {
+		desks[name] = d.Desk
+	}
+	return api.New(api.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: desks, Log: a.Log, Version: a.Version, Stopping: a.stopping})
+}
+
+// drain is what a stop gives requests that are being answered.
+const drain = 10 * time.Second
+
+// Serve answers HTTP on the listener until ctx ends. Then it takes no new request, ends the event streams, which would never
+// end by themselves, and lets the others finish.
+func (a *App) Serve(ctx context.Context, l net.Listener) error {
+	server := &http.Server{
+		Handler: a.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn),
+	}
+	failed := make(chan error, 1)
+	go func() { failed <- server.Serve(l) }()
+	select {
+	case err := <-failed:
+		return fmt.Errorf("serve: %w", err)
+	case <-ctx.Done():
+	}
+	a.stop.Do(func() { close(a.stopping) })
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		a.Log.WarnContext(ctx, "requests were cut off at the stop", "after", drain.String())
+		return server.Close()
+	}
+	return nil
+}
+
+// Listen takes the address, with a plain message when it cannot.
+func Listen(addr string) (net.Listener, error) {
+	_, port, err := net.SplitHostPort(addr)
+	if err == nil && port == "" {
+		err = errors.New("no port")
+	}
+	if err == nil {
+		_, err = net.LookupPort("tcp", port)
+	}
+	if err != nil {
+		return nil, countersign.Errorf(countersign.Invalid, "%q is not an address", addr).In("--addr").
+			Try("expected host:port with a port from 0 to 65535, for example 127.0.0.1:8080")
+	}
+	l, err := net.Listen("tcp", addr)
+	if err != nil {
+		return nil, mend(err, "cannot listen on "+addr, whyNotListen(err))
+	}
+	return l, nil
+}
+
+func whyNotListen(err error) string {
+	var dns *net.DNSError
+	switch {
+	case errors.Is(err, syscall.EACCES):
+		return "this user may not take that port; choose one above 1023 with --addr"
+	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &dns):
+		return "this machine has no such address; 127.0.0.1 is for this machine alone, 0.0.0.0 for all"
+	}
+	return "another program may be using the port; choose one with --addr, for example --addr 127.0.0.1:8081"
+}
