@@ -172,4 +172,3 @@ func examineQueue(ctx context.Context, db *store.Store) Finding {
 	return Finding{What: "queue", OK: true, Says: fmt.Sprintf("%d waiting for a worker, %d being investigated, %d waiting for a person, %d closed",
 		waiting.Queued, waiting.Investigating, waiting.InReview, waiting.Closed)}
 }
-

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"io"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -15,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign"
+	"countersign/internal/testdb"
 )
 
 // exported writes cases as an export.
@@ -116,7 +116,7 @@ func TestPayloadsSurviveAnExportByteForByte(t *testing.T) {
 
 // TestHostileNotesSurviveAnExport sends every payload of the injection collection through a record and an export.
 func TestHostileNotesSurviveAnExport(t *testing.T) {
-	file, err := os.Open(outside(t, "injections.jsonl"))
+	file, err := os.Open(testdb.Shared(t, "data", "injections.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -134,18 +134,6 @@ func TestHostileNotesSurviveAnExport(t *testing.T) {
 	if err != nil || !got.OK || got.Rows != int64(len(entries)) {
 		t.Errorf("%v, %v", got, err)
 	}
-}
-
-// outside finds a file of the data that is kept beside the repository.
-func outside(t *testing.T, name string) string {
-	path := filepath.Join("..", "..", "shared", "data", name)
-	if _, err := os.Stat(path); err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal(err)
-		}
-		t.Skipf("NOT RUN: %s is not there", path)
-	}
-	return path
 }
 
 func TestBytesThatAreNoTextAreExportedAndFound(t *testing.T) {
@@ -279,9 +267,6 @@ func TestAnExportThatWasCutOffKeepsWhatItShowed(t *testing.T) {
 }
 
 func TestALineWithoutEndIsGivenUp(t *testing.T) {
-	if testing.Short() {
-		t.Skip("reads 64 MiB")
-	}
 	endless := io.MultiReader(strings.NewReader(`{"countersign_export":1,"redacted":false,"at":`), io.LimitReader(zeros{}, MaxLine+1))
 	_, err := VerifyExport(endless)
 	if err == nil || err.Error() != "line 1 of the export is longer than 67108864 bytes" {
@@ -354,9 +339,6 @@ type failing struct{ err error }
 func (f failing) Write([]byte) (int, error) { return 0, f.err }
 
 func TestTheLongestPayloadFitsInALine(t *testing.T) {
-	if testing.Short() {
-		t.Skip("writes 48 MiB")
-	}
 	c := record(t, "D-001", entry(Opened, analyst, `{"x":"`+strings.Repeat(`\"`, (MaxPayload-10)/2)+`"}`))
 	w := NewWriter(io.Discard, Header{})
 	w.Case(c.head, c.says)

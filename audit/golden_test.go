@@ -15,6 +15,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign"
+	"countersign/internal/testdb"
 )
 
 // vector is one row of testdata/golden-v1.json, which a program in another language made from docs/audit-format.md.
@@ -171,10 +172,7 @@ func TestTheDocumentNamesEveryKindAndField(t *testing.T) {
 // TestTheVerifierInTheDocumentAgrees runs the few lines of Python that the document offers to strangers, on an export that is
 // intact and on one that is not.
 func TestTheVerifierInTheDocumentAgrees(t *testing.T) {
-	python, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("NOT RUN: the Python verifier of docs/audit-format.md was not tried, there is no python3 here")
-	}
+	python := testdb.Program(t, "python3")
 	script := filepath.Join(t.TempDir(), "verify.py")
 	if err := os.WriteFile(script, []byte(block(t, "python")), 0o600); err != nil {
 		t.Fatal(err)

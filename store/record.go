@@ -116,7 +116,11 @@ func (v View) RecordRows(ctx context.Context, id countersign.CaseID, after int64
 
 // WholeRecord reads every case's rows, case by case, each in order.
 func (v View) WholeRecord(ctx context.Context) iter.Seq2[RecordRow, error] {
-	return v.recordRows(ctx, "")
+	return v.recordOf(ctx, share{})
+}
+
+func (v View) recordOf(ctx context.Context, of share) iter.Seq2[RecordRow, error] {
+	return v.recordRows(ctx, "WHERE r.case_id >= $1 AND ($2 = '' OR r.case_id < $2)", of.from, of.until)
 }
 
 func (v View) recordRows(ctx context.Context, where string, args ...any) iter.Seq2[RecordRow, error] {

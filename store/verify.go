@@ -2,11 +2,13 @@ package store
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 
 	"countersign"
 	"countersign/audit"
@@ -18,20 +20,18 @@ type chain struct {
 	says audit.Projection
 }
 
-// chains lists every case with its head, ordered by the bytes of its id; a case without a head has a zero one.
-func (v View) chains(ctx context.Context) ([]chain, error) {
+// share is a range of case ids by their bytes: from the first up to, and without, the second; an empty end is open.
+type share struct{ from, until string }
+
+// chains lists the cases of a share with their heads, ordered by the bytes of their ids; a case without a head has a zero one.
+func (v View) chains(ctx context.Context, of share) ([]chain, error) {
 	rows, err := v.q.QueryContext(ctx, `SELECT c.id, COALESCE(h.seq, 0), COALESCE(h.hash, ''), c.status, c.outcome
-		FROM cases c LEFT JOIN record_heads h ON h.case_id = c.id`)
+		FROM cases c LEFT JOIN record_heads h ON h.case_id = c.id WHERE c.id >= $1 AND ($2 = '' OR c.id < $2)`, of.from, of.until)
 	if err != nil {
 		return nil, fmt.Errorf("list the chains: %w", err)
 	}
 	all, err := collect(rows, func(row scanner) (c chain, err error) {
-		var hash string
-		if err := row.Scan(&c.head.Case, &c.head.Seq, &hash, &c.says.Status, &c.says.Outcome); err != nil {
-			return c, err
-		}
-		c.head.Hash, _ = audit.ParseHash(hash) // a hash that is none will not match, and is named as that
-		return c, nil
+		return c, row.Scan(&c.head.Case, &c.head.Seq, scanHash{&c.head.Hash}, &c.says.Status, &c.says.Outcome)
 	})
 	slices.SortFunc(all, func(a, b chain) int { return compare(a.head.Case, b.head.Case) })
 	return all, wrap(err, "list the chains")
@@ -78,100 +78,80 @@ func (s *Store) VerifyCase(ctx context.Context, id countersign.CaseID) (report a
 	return report, err
 }
 
-// VerifyRecord walks every chain, on all cores, each core reading its share of the cases. Progress, if not nil, is told how
-// many rows were checked so far. On PostgreSQL the shares are read in one exported snapshot, on SQLite in snapshots taken
-// one after the other while no write can come between them.
+// VerifyRecord walks every chain, on all cores: each reads a share of the cases in a snapshot of its own. A case's head,
+// projection and rows are of one moment then, and more is not needed, because chains do not depend on each other. Progress,
+// if not nil, is told now and then how many rows were checked so far, from any goroutine.
 func (s *Store) VerifyRecord(ctx context.Context, progress func(rows int64)) (audit.Report, error) {
-	var report audit.Report
-	err := s.Snapshot(ctx, func(v View) error {
-		chains, err := v.chains(ctx)
-		if err != nil {
-			return err
-		}
-		report, err = verifyChains(ctx, v, chains, progress)
-		return err
-	})
-	return report, err
-}
-
-// verifyChains reads rows on one connection and hands them to a verifier for each core, whole cases at a time.
-func verifyChains(ctx context.Context, v View, chains []chain, progress func(int64)) (audit.Report, error) {
-	work := make(chan portion, 2*runtime.GOMAXPROCS(0))
-	reports := make([]audit.Report, runtime.GOMAXPROCS(0))
+	shares, err := s.shares(ctx, runtime.GOMAXPROCS(0))
+	if err != nil {
+		return audit.Report{}, err
+	}
+	var checked atomic.Int64
+	reports, errs := make([]audit.Report, len(shares)), make([]error, len(shares))
 	var done sync.WaitGroup
-	for i := range reports {
-		done.Go(func() { reports[i] = verifyPortions(work) })
+	for i, of := range shares {
+		done.Go(func() {
+			errs[i] = s.Snapshot(ctx, func(v View) (err error) {
+				reports[i], err = v.verify(ctx, of, func() {
+					if n := checked.Add(1); progress != nil && n%10_000 == 0 {
+						progress(n)
+					}
+				})
+				return err
+			})
+		})
 	}
-	err := portions(v.WholeRecord(ctx), chains, progress, work)
-	close(work)
 	done.Wait()
-	return audit.Merge(reports...), err
+	return audit.Merge(reports...), errors.Join(errs...)
 }
 
-// portion is some cases and all of their rows.
-type portion struct {
-	chains []chain
-	rows   []RecordRow
+// shares divides the cases into n ranges of about the same number. Together they hold every id there can be, so that rows
+// which belong to no case are met too.
+func (v View) shares(ctx context.Context, n int) ([]share, error) {
+	var cases int
+	if err := v.q.QueryRowContext(ctx, "SELECT COUNT(*) FROM cases").Scan(&cases); err != nil {
+		return nil, fmt.Errorf("count the cases: %w", err)
+	}
+	all := []share{{}}
+	for i := 1; i < n && cases >= n; i++ {
+		var id string
+		if err := v.q.QueryRowContext(ctx, "SELECT id FROM cases ORDER BY id LIMIT 1 OFFSET $1", i*cases/n).Scan(&id); err != nil {
+			return nil, fmt.Errorf("divide the cases: %w", err)
+		}
+		all[len(all)-1].until = id
+		all = append(all, share{from: id})
+	}
+	return all, nil
 }
 
-func verifyPortions(work <-chan portion) audit.Report {
+// verify walks the chains of a share, cases and rows side by side.
+func (v View) verify(ctx context.Context, of share, checked func()) (audit.Report, error) {
+	chains, err := v.chains(ctx, of)
+	if err != nil {
+		return audit.Report{}, err
+	}
 	verifier := audit.NewVerifier()
-	for p := range work {
-		rows := p.rows
-		for _, c := range p.chains {
-			rows = feed(verifier, rows, func(id countersign.CaseID) bool { return id < c.head.Case }) // rows that have no case
-			verifier.Case(c.head, c.says)
-			rows = feed(verifier, rows, func(id countersign.CaseID) bool { return id == c.head.Case })
-		}
-		feed(verifier, rows, func(countersign.CaseID) bool { return true })
-	}
-	return verifier.Report()
-}
-
-// feed checks the leading rows whose case is meant and returns the rest.
-func feed(v *audit.Verifier, rows []RecordRow, meant func(countersign.CaseID) bool) []RecordRow {
-	for len(rows) > 0 && meant(rows[0].Case) {
-		v.Row(rows[0].Row, rows[0].Payload)
-		rows = rows[1:]
-	}
-	return rows
-}
-
-// portionRows is about how many rows go to a verifier at once.
-const portionRows = 2000
-
-// portions walks cases and rows side by side, both in the order of their ids' bytes.
-func portions(rows iter.Seq2[RecordRow, error], chains []chain, progress func(int64), work chan<- portion) error {
-	var p portion
-	var read int64
-	flush := func() {
-		work <- p
-		p = portion{}
-		if progress != nil {
-			progress(read)
-		}
-	}
-	for row, err := range rows {
+	for row, err := range v.recordOf(ctx, of) {
 		if err != nil {
-			return err
+			return audit.Report{}, err
 		}
 		for len(chains) > 0 && chains[0].head.Case <= row.Case {
-			if len(p.rows) >= portionRows {
-				flush()
-			}
-			p.chains, chains = append(p.chains, chains[0]), chains[1:]
+			verifier.Case(chains[0].head, chains[0].says)
+			chains = chains[1:]
 		}
-		p.rows, read = append(p.rows, row), read+1
+		verifier.Row(row.Row, row.Payload)
+		checked()
 	}
-	p.chains = append(p.chains, chains...)
-	flush()
-	return nil
+	for _, c := range chains {
+		verifier.Case(c.head, c.says)
+	}
+	return verifier.Report(), nil
 }
 
 // Export writes the record of one case, or of every case when id is empty, to w.
 func (s *Store) Export(ctx context.Context, id countersign.CaseID, w *audit.Writer) error {
 	return s.Snapshot(ctx, func(v View) error {
-		chains, err := v.chains(ctx)
+		chains, err := v.chains(ctx, share{})
 		if err != nil {
 			return err
 		}

@@ -26,11 +26,11 @@ import (
 // version is stamped by the release build.
 var version = ""
 
-func main() { program() }
+func main() { process() }
 
-// program runs the command line that this process was started with. The first signal asks it to stop in good order; after
+// process runs the command line that this process was started with. The first signal asks it to stop in good order; after
 // that the next one ends it at once, as if it had been killed, which costs nothing but the running model calls.
-func program() {
+func process() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
@@ -137,8 +137,10 @@ func oneLine(err error) string {
 	if errors.As(err, &e) && e.Err != nil && !strings.Contains(text, e.Err.Error()) {
 		text += ": " + e.Err.Error()
 	}
-	return strings.Join(strings.Fields(text), " ")
+	return strings.Join(strings.Fields(lines.Replace(text)), " ")
 }
+
+var lines = strings.NewReplacer(":\n", ": ", "\n", "; ")
 
 // log writes structured lines to standard error, masked.
 func (s *session) log() *slog.Logger {

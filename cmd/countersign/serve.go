@@ -3,13 +3,36 @@ package main
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"countersign/app"
 )
 
+// work is how a process investigates.
+type work struct {
+	Workers int           `help:"Cases investigated at once." default:"16"`
+	Grace   time.Duration `help:"What a stop gives running investigations to end by themselves." default:"20s"`
+}
+
+// Validate is called with the command line.
+func (w work) Validate() error {
+	switch {
+	case w.Workers < 1 || w.Workers > 1000:
+		return fmt.Errorf("--workers: expected a number from 1 to 1000 but got %d", w.Workers)
+	case w.Grace <= 0 || w.Grace > time.Hour:
+		return fmt.Errorf("--grace: expected a time above 0s and up to 1h but got %s", w.Grace)
+	}
+	return nil
+}
+
+func (w work) onto(c app.Config) app.Config {
+	c.Work, c.Workers, c.Grace = true, w.Workers, w.Grace
+	return c
+}
+
 type serveCommand struct {
-	Addr    string `help:"Address to listen on." default:"127.0.0.1:8080" env:"COUNTERSIGN_ADDR"`
-	Workers int    `help:"Cases investigated at once." default:"16"`
+	Addr string `help:"Address to listen on." default:"127.0.0.1:8080" env:"COUNTERSIGN_ADDR"`
+	work
 }
 
 // Run serves until the program is told to stop, then drains: no new case, running ones get time to end, and what is cut
@@ -19,9 +42,7 @@ func (c serveCommand) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	config := s.config()
-	config.Work, config.Workers = true, c.Workers
-	a, err := app.Open(s, config)
+	a, err := app.Open(s, c.onto(s.config()))
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -33,15 +54,11 @@ func (c serveCommand) Run(s *session) (err error) {
 	return a.Serve(s, l)
 }
 
-type workerCommand struct {
-	Workers int `help:"Cases investigated at once." default:"16"`
-}
+type workerCommand struct{ work }
 
 // Run investigates until the program is told to stop.
 func (c workerCommand) Run(s *session) (err error) {
-	config := s.config()
-	config.Work, config.Workers = true, c.Workers
-	a, err := app.Open(s, config)
+	a, err := app.Open(s, c.onto(s.config()))
 	if err != nil {
 		return err
 	}

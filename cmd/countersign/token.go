@@ -12,8 +12,8 @@ type tokenCommand struct {
 }
 
 type tokenCreateCommand struct {
-	Name string `required:"" help:"For people; names may repeat."`
-	Role string `required:"" enum:"analyst,approver,auditor,admin" help:"One of analyst, approver, auditor, admin."`
+	Name string `required:"" help:"For people; names may repeat." placeholder:"NAME"`
+	Role string `required:"" enum:"analyst,approver,auditor,admin" help:"One of analyst, approver, auditor, admin." placeholder:"analyst|approver|auditor|admin"`
 }
 
 func (c tokenCreateCommand) Run(s *session) (err error) {

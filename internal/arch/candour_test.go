@@ -20,6 +20,7 @@ var evasions = map[string]string{
 func candid(all tree) (checked int, broken []string) {
 	for _, s := range all.only(source.inTests) {
 		checked++
+		generators := generatorsOf(s)
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
 			call, ok := n.(*ast.CallExpr)
 			if !ok {
@@ -30,7 +31,7 @@ func candid(all tree) (checked int, broken []string) {
 				return true
 			}
 			for _, name := range []string{"." + selector.Sel.Name, receiver(selector) + "." + selector.Sel.Name} {
-				if why := evasions[name]; why != "" && !generator(selector) && !(name == "time.Sleep" && s.ownsTheClock()) {
+				if why := evasions[name]; why != "" && !generators.at(selector) && !(name == "time.Sleep" && s.ownsTheClock()) {
 					broken = append(broken, s.at(n)+": "+strings.TrimPrefix(name, ".")+": "+why)
 				}
 			}
@@ -58,8 +59,49 @@ func receiver(selector *ast.SelectorExpr) string {
 	return ""
 }
 
-// generator tells the Skip of a property, which passes over one input, from that of a test: a *rapid.T is called rt by custom.
-func generator(selector *ast.SelectorExpr) bool { return receiver(selector) == "rt" }
+// generators are where the functions of a file lie that have a *rapid.T, and what they call it. Its Skip passes over one
+// input of a property, and not over a test.
+type generators map[*ast.FuncType]generator
+
+type generator struct {
+	body ast.Node
+	name string
+}
+
+func generatorsOf(s source) generators {
+	found := generators{}
+	ast.Inspect(s.syntax, func(n ast.Node) bool {
+		switch f := n.(type) {
+		case *ast.FuncDecl:
+			found.add(f.Type, f)
+		case *ast.FuncLit:
+			found.add(f.Type, f)
+		}
+		return true
+	})
+	return found
+}
+
+func (g generators) add(f *ast.FuncType, body ast.Node) {
+	for _, field := range f.Params.List {
+		star, ok := field.Type.(*ast.StarExpr)
+		if !ok || len(field.Names) != 1 {
+			continue
+		}
+		if t, ok := star.X.(*ast.SelectorExpr); ok && receiver(t) == "rapid" && t.Sel.Name == "T" {
+			g[f] = generator{body, field.Names[0].Name}
+		}
+	}
+}
+
+func (g generators) at(selector *ast.SelectorExpr) bool {
+	for _, f := range g {
+		if f.name == receiver(selector) && f.body.Pos() <= selector.Pos() && selector.End() <= f.body.End() {
+			return true
+		}
+	}
+	return false
+}
 
 func TestCandour(t *testing.T) {
 	t.Run("no test sleeps or skips itself", func(t *testing.T) { holds(t, candid) })
@@ -74,6 +116,10 @@ func TestCandour(t *testing.T) {
 	})
 	t.Run("a property may pass over an input", func(t *testing.T) {
 		allows(t, candid, "web/x_test.go", "package web; func f(rt *rapid.T) { rt.Skip() }")
+		allows(t, candid, "web/x_test.go", "package web; func f(t *testing.T) { rapid.Check(t, func(t *rapid.T) { if true { t.Skip() } }) }")
+	})
+	t.Run("a test beside a property may not", func(t *testing.T) {
+		refuses(t, candid, "Skip", "web/x_test.go", "package web; func f(t *testing.T) { rapid.Check(t, func(t *rapid.T) {}); t.Skip() }")
 	})
 	t.Run("where the clock is the test's own, sleeping takes no time", func(t *testing.T) {
 		allows(t, candid, "web/x_test.go", "package web; import _ \"testing/synctest\"; func f() { time.Sleep(1) }")

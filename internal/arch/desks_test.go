@@ -43,7 +43,7 @@ func deskless(all tree) (checked int, broken []string) {
 		for _, spec := range s.syntax.Imports {
 			complain(spec, saysDeskWord(spec.Path.Value))
 		}
-		texts(s, func(n ast.Node, text string) { complain(n, saysDeskWord(text)) })
+		texts(s, nil, func(n ast.Node, text string) { complain(n, saysDeskWord(text)) })
 		ast.Inspect(s.syntax, func(n ast.Node) bool {
 			if name, ok := n.(*ast.Ident); ok {
 				complain(n, saysDeskWord(name.Name))

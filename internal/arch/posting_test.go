@@ -4,7 +4,6 @@ import (
 	"go/ast"
 	"path"
 	"regexp"
-	"strings"
 	"testing"
 )
 
@@ -29,8 +28,9 @@ func onePostingPath(all tree) (checked int, broken []string) {
 		if layerOf(s.dir()) == fixtures {
 			continue
 		}
+		known := constants(all.product().only(func(other source) bool { return other.dir() == s.dir() }))
 		complain := func(n ast.Node, what string) { broken = append(broken, s.at(n)+": "+what) }
-		texts(s, func(n ast.Node, text string) {
+		texts(s, known, func(n ast.Node, text string) {
 			plain := plainSQL(text)
 			switch {
 			case unpost.MatchString(plain):
@@ -84,15 +84,12 @@ func usesStore(s source) bool {
 	return s.dir() == "store"
 }
 
-// plainSQL is a text without comments, in small letters, its white space one blank.
-func plainSQL(text string) string {
-	return strings.TrimSpace(blank.ReplaceAllString(strings.ToLower(sqlComment.ReplaceAllString(text, " ")), " "))
-}
-
 func TestOnePathPosts(t *testing.T) {
 	t.Run("in this module", func(t *testing.T) { holds(t, onePostingPath) })
 
-	in := func(file, code string) []string { return []string{file, "package p\nimport \"countersign/store\"\n" + code} }
+	in := func(file, code string) []string {
+		return []string{file, "package p\nimport \"countersign/store\"\n" + code}
+	}
 	for _, row := range []struct{ sentence, file, code, want string }{
 		{"a fix written elsewhere in the store", "store/cases.go", "const q = \"INSERT INTO fixes (kind) VALUES ($1)\"", "posts, which only"},
 		{"an entry written by a statement of its own", "store/cases.go", "const q = `insert into\n\tledger_entries (id) VALUES ($1)`", "posts, which only"},

@@ -5,10 +5,10 @@ import (
 	"context"
 	"encoding/json"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
+	"countersign/internal/testdb"
 	"countersign/llm"
 )
 
@@ -81,13 +81,10 @@ func recordedCalls(run hijackedRun) []llm.Call {
 // hijackedRuns reads the recorded runs that lie beside the checkout. They are other people's data and not a part of it.
 func hijackedRuns(t *testing.T) []hijackedRun {
 	t.Helper()
-	path := filepath.Join(root(t), "..", "shared", "data", "hijacked_runs.jsonl")
+	path := testdb.Shared(t, "data", "hijacked_runs.jsonl")
 	file, err := os.Open(path)
 	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatalf("the recorded runs are missing: %v", err)
-		}
-		t.Skipf("THE HIJACKED RUNS WERE NOT REPLAYED: %v", err)
+		t.Fatal(err)
 	}
 	defer file.Close()
 	var runs []hijackedRun
@@ -102,23 +99,6 @@ func hijackedRuns(t *testing.T) []hijackedRun {
 		}
 		if err != nil {
 			return runs
-		}
-	}
-}
-
-// root is the folder of go.mod.
-func root(t *testing.T) string {
-	t.Helper()
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for ; ; dir = filepath.Dir(dir) {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
 		}
 	}
 }

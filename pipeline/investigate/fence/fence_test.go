@@ -3,18 +3,18 @@ package fence
 import (
 	"bufio"
 	"encoding/json"
-	"errors"
 	"math"
 	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 	"unicode/utf8"
 
-	"countersign"
 	"github.com/google/go-cmp/cmp"
+
+	"countersign"
+	"countersign/internal/testdb"
 )
 
 var run = New("2f6c")
@@ -262,13 +262,7 @@ type injection struct{ ID, Text string }
 
 // injections reads the corpus of attacks. It is not part of the repository: others wrote it.
 func injections(t *testing.T) (rows []injection) {
-	file, err := os.Open(filepath.Join(root(t), "..", "shared", "data", "injections.jsonl"))
-	if errors.Is(err, os.ErrNotExist) {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("../shared/data/injections.jsonl is missing: CI does not pass without the attacks")
-		}
-		t.Skip("SKIPPED: ../shared/data/injections.jsonl is missing, so no real attack was tried")
-	}
+	file, err := os.Open(testdb.Shared(t, "data", "injections.jsonl"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -286,23 +280,6 @@ func injections(t *testing.T) (rows []injection) {
 		t.Fatalf("only %d attacks read (%v)", len(rows), err)
 	}
 	return rows
-}
-
-// root is the folder that holds go.mod.
-func root(t *testing.T) string {
-	dir, err := os.Getwd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	for {
-		if _, err := os.Stat(filepath.Join(dir, "go.mod")); err == nil {
-			return dir
-		}
-		if dir == filepath.Dir(dir) {
-			t.Fatal("no go.mod above the test")
-		}
-		dir = filepath.Dir(dir)
-	}
 }
 
 var seeds = []string{
