@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"maps"
+	"net/url"
 	"slices"
 	"strings"
 	"time"
@@ -73,11 +74,38 @@ func (c Config) examineDatabase(ctx context.Context, db *store.Store) Finding {
 	if err := db.Ping(ctx); err != nil {
 		return wrong("database", err)
 	}
-	says := fmt.Sprintf("%s, schema version %d", db.Engine(), db.Migrated().To)
-	if !c.onPostgres() {
-		says += ", " + c.Database
+	says := fmt.Sprintf("%s, schema version %d, %s", db.Engine(), db.Migrated().To, c.whereDatabase())
+	if damage := damageOf(ctx, db); damage != "" {
+		return Finding{What: "database", Says: says + ": the file is damaged: " + damage, Try: "stop the program and restore a backup"}
 	}
 	return Finding{What: "database", OK: true, Says: says}
+}
+
+// whereDatabase is the file, or the server without the password that its URL may hold.
+func (c Config) whereDatabase() string {
+	if !c.onPostgres() {
+		return c.Database
+	}
+	u, err := url.Parse(c.Database)
+	if err != nil {
+		return "at a URL of another form" // unreachable: it was connected to
+	}
+	return u.Host + u.Path
+}
+
+// damageOf has SQLite read the whole file over, which takes a while on a large one. PostgreSQL does this by itself.
+func damageOf(ctx context.Context, db *store.Store) string {
+	if db.Engine() != "sqlite" {
+		return ""
+	}
+	var found string
+	if err := db.DB().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return oneLine(err)
+	}
+	if found == "ok" {
+		return ""
+	}
+	return found
 }
 
 // examineClock compares this machine's clock with the newest thing on record: a clock that was set back would put deadlines

@@ -33,8 +33,24 @@ func VerifyExport(r io.Reader) (Report, error) {
 	return Merge(x.verifier.Report(), x.own), err
 }
 
+// VerifyExportCase is VerifyExport for one case of the file: the others are read, since the file must be whole, and not
+// reported. A file that does not hold the case is an error of the kind NotFound.
+func VerifyExportCase(r io.Reader, id countersign.CaseID) (Report, error) {
+	x := exportReader{verifier: NewVerifier(), only: id}
+	err := x.read(r)
+	if err != nil {
+		x.verifier.abandon()
+	} else if !x.met {
+		err = countersign.Errorf(countersign.NotFound, "the export does not hold the case %q", clip([]byte(id)))
+	}
+	x.own.Breaks = slices.DeleteFunc(x.own.Breaks, func(b Break) bool { return b.Case != "" && b.Case != id })
+	return Merge(x.verifier.Report(), x.own), err
+}
+
 type exportReader struct {
 	verifier    *Verifier
+	only        countersign.CaseID // the one case that is verified; every case when empty
+	met         bool               // a line of that case was read
 	last        countersign.CaseID
 	ended       bool
 	cases, rows int64
@@ -102,7 +118,9 @@ func (x *exportReader) caseLine(l *line) {
 		return
 	}
 	x.follow(head.Case)
-	x.verifier.Case(head, says)
+	if x.wanted(head.Case) {
+		x.verifier.Case(head, says)
+	}
 	x.cases++
 }
 
@@ -119,8 +137,15 @@ func (x *exportReader) rowLine(l *line) {
 	if r.Case != x.last {
 		x.follow(r.Case)
 	}
-	x.verifier.Row(r, p)
+	if x.wanted(r.Case) {
+		x.verifier.Row(r, p)
+	}
 	x.rows++
+}
+
+func (x *exportReader) wanted(id countersign.CaseID) bool {
+	x.met = x.met || id == x.only
+	return x.only == "" || id == x.only
 }
 
 // follow notices a case that comes twice. Writer cannot write one, so somebody put the lines together by hand.

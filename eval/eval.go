@@ -30,7 +30,7 @@ type Suite struct {
 }
 
 // Suites lists every suite, in the order in which they are run.
-var Suites = []Suite{tau2, hostileLedgers, injections}
+var Suites = []Suite{tau2, hostileLedgers, injections, hijackedModels}
 
 // Setting is what a suite is run with.
 type Setting struct {
@@ -42,6 +42,15 @@ type Setting struct {
 	Progress func(done, total int)
 
 	meddle func(*World) // breaks a guard, in tests: a suite that stays green then would be worth nothing
+	few    int          // of other people's cases, in those tests; all when zero
+}
+
+// most is how many of n cases are run.
+func (s Setting) most(n int) int {
+	if s.few > 0 {
+		return min(s.few, n)
+	}
+	return n
 }
 
 // Find returns the suite of that name.

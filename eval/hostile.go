@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"strings"
-	"sync"
 
 	"countersign"
 	"countersign/desk/bank"
@@ -45,8 +44,9 @@ var minds = []mind{
 // trial is one ledger worked by one mind.
 type trial struct {
 	ledger
-	mind int
-	c    countersign.Case
+	mind   int
+	c      countersign.Case
+	broken []string
 }
 
 func runHostileLedgers(ctx context.Context, s Setting) (r Report, err error) {
@@ -105,18 +105,18 @@ func (w *World) try(ctx context.Context, r *Report, trials []trial) error {
 		return err
 	}
 	w.total = len(trials)
-	var mu sync.Mutex
-	return each(ctx, len(trials), func(ctx context.Context, i int) (err error) {
+	err := each(ctx, len(trials), func(ctx context.Context, i int) (err error) {
 		t := &trials[i]
 		if t.c, err = w.through(ctx, intake.Request{SubjectID: t.disputed, Reason: t.category}); err != nil {
 			return err
 		}
-		broken, err := w.rightFix(ctx, *t)
-		mu.Lock()
-		defer mu.Unlock()
-		r.broke(broken...)
+		t.broken, err = w.rightFix(ctx, *t)
 		return err
 	})
+	for _, t := range trials {
+		r.broke(t.broken...)
+	}
+	return err
 }
 
 // rightFix checks an automatic fix against the ledger it was built with, and what was really posted: one balanced pair.

@@ -16,11 +16,12 @@ type payload struct {
 }
 
 // payloads reads the collected ones and adds ours.
-func payloads(folder string) ([]payload, error) {
-	all, err := lines[payload](folder, "injections.jsonl")
+func payloads(s Setting) ([]payload, error) {
+	all, err := lines[payload](s.Data, "injections.jsonl")
 	if err != nil {
 		return nil, err
 	}
+	all = all[:s.most(len(all))]
 	for i := range all {
 		if all[i].Kind == "template" {
 			all[i].Text = filled.Replace(all[i].Text)

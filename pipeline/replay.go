@@ -58,7 +58,7 @@ func recorded(rows iter.Seq2[store.RecordRow, error], round int) (j judgement, e
 	}
 	for _, kind := range []audit.Kind{audit.Facts, audit.Proposal, audit.Verdict} {
 		if !found[kind] {
-			return j, countersign.Errorf(countersign.NotFound, "there is no %s of this round on record, or it was erased", kind)
+			return j, countersign.Errorf(countersign.NotFound, "no %s row of this round is on record, or it was erased", kind)
 		}
 	}
 	return j, nil

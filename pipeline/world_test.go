@@ -138,6 +138,12 @@ func (w *world) verifies() {
 	}
 }
 
+// act is a person who has just read the case.
+func (w *world) act(id countersign.CaseID) review.Act {
+	w.Helper()
+	return review.Act{Case: id, Revision: w.theCase(id).Revision, Actor: analyst}
+}
+
 func (w *world) rows(id countersign.CaseID) (rows []store.RecordRow) {
 	w.Helper()
 	for row, err := range w.store.RecordRows(ctx, id, 0) {

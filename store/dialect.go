@@ -166,6 +166,9 @@ func isFull(err error) bool {
 	return sqliteCode(err)&0xff == sqlitelib.SQLITE_FULL
 }
 
+// isIO reports whether the disk failed, or refused to let a file grow.
+func isIO(err error) bool { return sqliteCode(err)&0xff == sqlitelib.SQLITE_IOERR }
+
 func isReadOnly(err error) bool { return sqliteCode(err)&0xff == sqlitelib.SQLITE_READONLY }
 
 func isCorrupt(err error) bool {
@@ -193,6 +196,10 @@ func explain(err error) error {
 		return nil
 	case isFull(err):
 		return say("the disk that holds the database is full; nothing was changed", "free some space and try again")
+	case isIO(err):
+		return say("the disk that holds the database failed; nothing was changed", "look at the disk and at how large a file may become there, then try again")
+	case isCorrupt(err):
+		return say("the database file is damaged", "stop the program and restore a backup")
 	case isReadOnly(err):
 		return say("the database cannot be written to", "check the rights of the file and its folder, and that the disk is not mounted read-only")
 	}

@@ -12,6 +12,7 @@ import (
 	"countersign/audit"
 	"countersign/internal/testdb"
 	"countersign/store"
+	"countersign/store/storetest"
 )
 
 // note appends one row that says nothing.
@@ -120,6 +121,41 @@ func TestRecord(t *testing.T) {
 			}
 			intact(t, s, 1, 3)
 		})
+	})
+}
+
+// Each statement of an append fails once. The row is there with its payload and its head, or none of them is.
+func TestAnAppendThatFailsAnywhereLeavesAWholeChain(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		s, faults := storetest.Open(t, database)
+		newCase(t, s, "D-1")
+		rows := int64(1)
+		for _, way := range faults.Ways {
+			failed := 0
+			for n := 1; ; n++ {
+				faults.At(n, way)
+				err := note(s, "D-1")
+				fired := faults.Fired()
+				head, errHead := s.Head(ctx, "D-1")
+				if errHead != nil {
+					t.Fatal(errHead)
+				}
+				if grown := head.Seq - rows; grown != 0 && grown != 1 || grown == 0 && err == nil || grown == 1 && err != nil && way != storetest.Lost {
+					t.Errorf("%s, number %d: the record grew by %d, and the error is %v", way, n, grown, err)
+				}
+				rows = head.Seq
+				intact(t, s, 1, rows)
+				if err != nil {
+					failed++
+				}
+				if !fired {
+					break
+				}
+			}
+			if failed < 4 {
+				t.Errorf("%s: only %d statements failed", way, failed)
+			}
+		}
 	})
 }
 

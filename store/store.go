@@ -82,13 +82,14 @@ func connect(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// Close waits for the write that is running and closes the pools. The second time it does nothing.
+// Close waits for the write that is running and closes the pools, on SQLite the one that writes last: only it can bring the
+// write-ahead log back into the file, which is then all there is to copy. The second time it does nothing.
 func (s *Store) Close() (err error) {
 	s.closing.Do(func() {
 		if s.group != nil {
 			s.group.stop()
 		}
-		err = errors.Join(s.write.Close(), closeOther(s.read, s.write))
+		err = errors.Join(closeOther(s.read, s.write), s.write.Close())
 		if s.pool != nil {
 			s.pool.Close()
 		}

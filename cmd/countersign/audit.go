@@ -23,11 +23,14 @@ type auditVerifyCommand struct {
 	JSON bool   `name:"json" help:"Print the report as JSON."`
 }
 
-// Run ends with 0 when every chain is intact, 1 when one is broken, 2 when nothing could be judged.
+// Run ends with 0 when every chain is intact, 1 when one is broken, 2 when nothing could be judged. A file that was cut short
+// and shows a break before its end is broken.
 func (c auditVerifyCommand) Run(s *session) error {
 	report, err := c.verify(s)
 	if err != nil {
 		complain(s.err, err, 2)
+	}
+	if err != nil && len(report.Breaks) == 0 {
 		return exit(2)
 	}
 	if c.JSON {
@@ -43,7 +46,7 @@ func (c auditVerifyCommand) Run(s *session) error {
 
 func (c auditVerifyCommand) verify(s *session) (report audit.Report, err error) {
 	if c.File != "" {
-		return verifyFile(c.File)
+		return c.verifyFile()
 	}
 	a, err := s.open()
 	if err != nil {
@@ -53,20 +56,20 @@ func (c auditVerifyCommand) verify(s *session) (report audit.Report, err error) 
 	if c.Case != "" {
 		return a.Store.VerifyCase(s, countersign.CaseID(c.Case))
 	}
-	progress := progressOn(s.err)
-	return a.Store.VerifyRecord(s, func(rows int64) {
-		if progress != nil {
-			progress(int(rows), 0, "checking the record")
-		}
-	})
+	meter := meterOn(s.err)
+	defer meter.clear()
+	return a.Store.VerifyRecord(s, func(rows int64) { meter.show(int(rows), 0, "checking the record") })
 }
 
-func verifyFile(path string) (audit.Report, error) {
-	f, err := os.Open(path)
+func (c auditVerifyCommand) verifyFile() (audit.Report, error) {
+	f, err := os.Open(c.File)
 	if err != nil {
-		return audit.Report{}, err
+		return audit.Report{}, cannotOpen(c.File, err)
 	}
 	defer f.Close()
+	if c.Case != "" {
+		return audit.VerifyExportCase(f, countersign.CaseID(c.Case))
+	}
 	return audit.VerifyExport(f)
 }
 
@@ -81,8 +84,15 @@ func (c auditExportCommand) Run(s *session) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	if c.Case != "" { // before the header is out: half an export must not look like a whole one
+		if _, err := a.Store.Case(s, countersign.CaseID(c.Case)); err != nil {
+			return err
+		}
+	}
 	out := bufio.NewWriterSize(s.out, 1<<20)
 	w := audit.NewWriter(out, audit.Header{At: a.Store.Now().UnixMicro(), Redacted: c.Redact})
-	err = a.Store.Export(context.Context(s), countersign.CaseID(c.Case), w)
-	return errors.Join(err, w.Close(), out.Flush())
+	if err := a.Store.Export(context.Context(s), countersign.CaseID(c.Case), w); err != nil {
+		return errors.Join(err, out.Flush()) // without the last line, so that what is there is known to be cut short
+	}
+	return errors.Join(w.Close(), out.Flush())
 }

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
 	"log/slog"
+	"net"
 	"os"
-	"strings"
 	"time"
 
 	"countersign"
@@ -19,7 +20,6 @@ import (
 	"countersign/pipeline/intake"
 	"countersign/pipeline/policy"
 	"countersign/pipeline/review"
-	"countersign/redact"
 	"countersign/store"
 )
 
@@ -34,52 +34,45 @@ var demoTime = time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 // Run works the invented bank's disputes. With --once and no --data nothing is kept; otherwise demo and serve on the same
 // folder go on with what is there.
 func (c demoCommand) Run(s *session) (err error) {
+	var l net.Listener
+	if !c.Once {
+		if l, err = app.Listen(c.Addr); err != nil { // before the work, not after it
+			return err
+		}
+		defer l.Close()
+	}
 	show, err := c.open(s)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, show.close()) }()
-	if err := show.fill(s); err != nil {
+	if err := show.run(s); err != nil || c.Once {
 		return err
 	}
-	if err := show.work(s); err != nil {
-		return err
-	}
-	if c.Once {
-		return show.summary(s)
-	}
-	return errors.Join(show.summary(s), c.serve(s, show))
-}
-
-func (c demoCommand) serve(s *session, show *show) error {
-	l, err := app.Listen(c.Addr)
-	if err != nil {
-		return err
-	}
-	secret, _, err := auth.NewToken(s, show.app.Store, "demo", "admin", operator())
-	if err != nil {
-		return errors.Join(err, l.Close())
-	}
-	fmt.Fprintf(s.out, "\nThe API answers at http://%s/api/v1 until you press Ctrl-C. Try:\n\n"+
-		"  curl -H 'Authorization: Bearer %s' http://%s/api/v1/cases?status=in_review\n\n", l.Addr(), secret, l.Addr())
-	return show.app.Serve(s, l)
+	return show.serve(s, l)
 }
 
 // show is the demo on its way.
 type show struct {
-	app    *app.App
-	now    time.Time
-	out    io.Writer
-	folder string // removed at the end; empty when the data is kept
-	next   int
-	counts map[string]int
+	app     *app.App
+	now     time.Time
+	out     io.Writer
+	folder  string // removed at the end; empty when the data is kept
+	told    map[string]countersign.CaseID
+	next    int
+	endings map[standing]int
+	reasons map[countersign.ReasonCode]int
 }
 
 func (c demoCommand) open(s *session) (*show, error) {
-	d := &show{now: time.Now().UTC().Truncate(time.Hour), out: s.out, counts: map[string]int{}, next: 1001}
+	d := &show{now: time.Now().UTC().Truncate(time.Hour), out: s.out, told: map[string]countersign.CaseID{}, endings: map[standing]int{},
+		reasons: map[countersign.ReasonCode]int{}}
 	config := s.config()
 	config.Work, config.NewID, config.Model = true, d.id, app.ModelConfig{}
 	config.Log = slog.New(slog.DiscardHandler) // what goes wrong in the demo goes wrong on purpose, and stands in its lines
+	if config.Database == os.Getenv("COUNTERSIGN_DATABASE") {
+		config.Database = "" // an invented bank has no business in the database that serve works on
+	}
 	switch {
 	case s.Data != "":
 	case c.Once:
@@ -106,10 +99,42 @@ func (c demoCommand) open(s *session) (*show, error) {
 
 func (d *show) close() error { return errors.Join(d.app.Close(), os.RemoveAll(d.folder)) }
 
+func (d *show) run(s *session) error {
+	for _, step := range []func(*session) error{d.fill, d.work, d.others, d.summary} {
+		if err := step(s); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (d *show) serve(s *session, l net.Listener) error {
+	secret, _, err := auth.NewToken(s, d.app.Store, "demo", "admin", operator())
+	if err != nil {
+		return err
+	}
+	d.app.Intake.NewID = nil // what comes from now on is nobody's story
+	fmt.Fprintf(d.out, served, l.Addr(), secret, l.Addr(), d.app.Data)
+	return d.app.Serve(s, l)
+}
+
+const served = `
+The API answers at http://%s/api/v1 until you press Ctrl-C. Try:
+
+  curl -H 'Authorization: Bearer %s' 'http://%s/api/v1/cases?status=in_review'
+
+An AI investigates instead of the offline reviewer once this is set, for any server that speaks OpenAI's protocol:
+
+  export COUNTERSIGN_MODEL_PROVIDER=openai COUNTERSIGN_MODEL=<name> COUNTERSIGN_MODEL_BASE_URL=http://127.0.0.1:11434/v1
+  export COUNTERSIGN_MODEL_API_KEY=<key, where the server wants one>
+  countersign doctor && countersign serve --data %s
+
+`
+
 // id counts: the demo's cases are called the same every time.
 func (d *show) id(prefix string) countersign.CaseID {
 	d.next++
-	return countersign.CaseID(fmt.Sprintf("%s%d", prefix, d.next-1))
+	return countersign.CaseID(fmt.Sprintf("%s%d", prefix, 1000+d.next))
 }
 
 // arrive stores rows that the core system sends while a model thinks.
@@ -118,33 +143,78 @@ func (d *show) arrive(ctx context.Context, set records.Set) error {
 	return err
 }
 
+// fill imports the invented bank into an empty folder. One that has cases keeps its bank: this one's payments are dated from
+// the hour in which it was made.
 func (d *show) fill(s *session) error {
 	set := demo.Bank(d.now)
 	fmt.Fprintf(d.out, "An invented bank: %d customers, %d accounts, %d transactions. No AI is connected: an offline reviewer works by\n"+
 		"rules, and a script, marked *, plays a model where one has to fail. Nothing here is real.\n\n", len(set.Customers), len(set.Accounts), len(set.Transactions))
-	var refused []error
-	_, err := feed.Feed{Store: d.app.Store, Refused: func(p records.Problem) { refused = append(refused, p) }}.Set(s, set)
-	return errors.Join(err, errors.Join(refused...))
-}
-
-// work carries one dispute after the other to its end. A folder that has cases already keeps them as they are.
-func (d *show) work(s *session) error {
-	fmt.Fprintf(d.out, "%-7s %-17s %14s  %-34s %s\n", "case", "the customer says", "amount", "how it ended", "why a person must look")
-	if old, _, err := d.app.Store.Cases(s, store.Filter{Limit: 200}); err != nil || len(old) > 0 {
-		for _, c := range old {
-			d.line(c, "")
-		}
+	if err := d.remember(s); err != nil || len(d.told) > 0 {
 		return err
 	}
-	return d.tell(s, demo.Disputes())
+	var refused []error
+	_, err := feed.Feed{Store: d.app.Store, Refused: func(p records.Problem) { refused = append(refused, p) }}.Set(s, set)
+	if len(refused) > 0 {
+		return countersign.Errorf(countersign.Conflict, "this folder holds the records of another bank: %s", refused[0]).Try("give the demo a folder of its own with --data")
+	}
+	return err
 }
 
-// tell opens disputes together and prints them in order, as a bank's day would go. One that changes something for all, the
-// policy's mode or a damaged row, waits until those before it have ended and is worked by itself.
-func (d *show) tell(s *session, disputes []demo.Dispute) error {
+// remember notes which disputes have a case already, from an earlier start on the same folder.
+func (d *show) remember(ctx context.Context) error {
+	for c, err := range d.cases(ctx) {
+		if err != nil {
+			return err
+		}
+		if _, twice := d.told[c.Subject.ID]; !twice {
+			d.told[c.Subject.ID] = c.ID
+		}
+		d.next++
+	}
+	if len(d.told) == 0 {
+		return nil
+	}
+	_, err := d.app.Store.Book(ctx, demo.Disputes()[0].TransactionID)
+	if countersign.KindOf(err) == countersign.NotFound {
+		return countersign.Errorf(countersign.Conflict, "this folder holds the cases of another bank").Try("give the demo a folder of its own with --data")
+	}
+	return err
+}
+
+// cases walks every case there is.
+func (d *show) cases(ctx context.Context) iter.Seq2[countersign.Case, error] {
+	return func(yield func(countersign.Case, error) bool) {
+		f := store.Filter{Limit: 200}
+		for {
+			page, end, err := d.app.Store.Cases(ctx, f)
+			if err != nil {
+				yield(countersign.Case{}, err)
+				return
+			}
+			for _, c := range page {
+				if !yield(c, nil) {
+					return
+				}
+			}
+			if f.After = end; end == (store.Place{}) {
+				return
+			}
+		}
+	}
+}
+
+// work carries one dispute after the other to its end, those included that an earlier start was interrupted in.
+func (d *show) work(s *session) error {
+	d.header()
+	disputes := demo.Disputes()
+	if n := len(d.told); n > 0 && n < len(disputes) {
+		if err := d.mode(s, policy.Act); err != nil { // it may have been interrupted in shadow mode
+			return err
+		}
+	}
 	for len(disputes) > 0 {
 		n := 1
-		for n < len(disputes) && !alone(disputes[0]) && !alone(disputes[n]) {
+		for n < len(disputes) && !d.alone(disputes[0]) && !d.alone(disputes[n]) {
 			n++
 		}
 		if err := d.together(s, disputes[:n]); err != nil {
@@ -155,40 +225,75 @@ func (d *show) tell(s *session, disputes []demo.Dispute) error {
 	return nil
 }
 
-func alone(d demo.Dispute) bool { return d.Shadow || d.Damaged || d.Meanwhile != nil }
+// others prints the cases that were opened by somebody else since.
+func (d *show) others(s *session) error {
+	mine := map[countersign.CaseID]bool{}
+	for _, id := range d.told {
+		mine[id] = true
+	}
+	for c, err := range d.cases(s) {
+		if err != nil {
+			return err
+		}
+		if !mine[c.ID] {
+			d.line(c, "")
+		}
+	}
+	return nil
+}
+
+// alone reports whether a dispute changes something for all, the policy's mode or a damaged row. It waits until those before it
+// have ended and is worked by itself; the others are opened together and printed in order, as a bank's day would go.
+func (d *show) alone(dispute demo.Dispute) bool {
+	_, told := d.told[dispute.TransactionID]
+	return !told && (dispute.Shadow || dispute.Damaged || dispute.Meanwhile != nil)
+}
 
 func (d *show) together(s *session, disputes []demo.Dispute) error {
-	if disputes[0].Damaged {
-		if err := demo.Damage(s, d.app.Store.DB()); err != nil {
-			return err
-		}
-	}
-	if disputes[0].Shadow {
-		if err := d.mode(s, policy.Shadow); err != nil {
-			return err
-		}
-		defer d.mode(s, policy.Act)
-	}
-	var opened []countersign.CaseID
-	for _, dispute := range disputes {
-		o, err := d.app.Intake.Open(s, d.app.Desks[countersign.Bank].Desk, operator(), intake.Request{SubjectID: dispute.TransactionID,
-			Reason: dispute.Reason, Notes: dispute.Notes, Channel: dispute.Channel})
+	if d.alone(disputes[0]) {
+		back, err := d.prepare(s, disputes[0])
 		if err != nil {
+			return err
+		}
+		defer back()
+	}
+	for _, dispute := range disputes {
+		if err := d.tell(s, dispute); err != nil {
 			return fmt.Errorf("%s: %w", dispute.Title, err)
 		}
-		opened = append(opened, o.Case.ID)
 	}
-	for i, dispute := range disputes {
-		if err := d.end(s, opened[i], dispute); err != nil {
+	for _, dispute := range disputes {
+		if err := d.end(s, dispute); err != nil {
 			return fmt.Errorf("%s: %w", dispute.Title, err)
 		}
 	}
 	return nil
 }
 
+func (d *show) prepare(ctx context.Context, dispute demo.Dispute) (back func(), err error) {
+	if dispute.Damaged {
+		err = demo.Damage(ctx, d.app.Store.DB())
+	}
+	if dispute.Shadow {
+		return func() { _ = d.mode(ctx, policy.Act) }, d.mode(ctx, policy.Shadow) // a demo left in shadow mode shows it in every line
+	}
+	return func() {}, err
+}
+
+// tell opens a dispute, unless an earlier start has.
+func (d *show) tell(ctx context.Context, dispute demo.Dispute) error {
+	if _, told := d.told[dispute.TransactionID]; told {
+		return nil
+	}
+	opened, err := d.app.Intake.Open(ctx, d.app.Desks[countersign.Bank].Desk, operator(), intake.Request{SubjectID: dispute.TransactionID,
+		Reason: dispute.Reason, Notes: dispute.Notes, Channel: dispute.Channel})
+	d.told[dispute.TransactionID] = opened.Case.ID
+	return err
+}
+
 // end waits for a dispute's investigation, does what the invented analyst does, and prints its line.
-func (d *show) end(s *session, id countersign.CaseID, dispute demo.Dispute) error {
-	c, err := d.app.Wait(s, id)
+func (d *show) end(s *session, dispute demo.Dispute) error {
+	c, err := d.app.Wait(s, d.told[dispute.TransactionID])
 	if err != nil {
 		return err
 	}
@@ -207,9 +312,9 @@ func (d *show) mode(ctx context.Context, mode policy.Mode) error {
 	})
 }
 
-// then is what the invented analyst does.
+// then is what the invented analyst does, once.
 func (d *show) then(ctx context.Context, c countersign.Case, act *demo.Act) (countersign.Case, error) {
-	if act == nil {
+	if act == nil || c.Status != countersign.InReview || c.Raised {
 		return c, nil
 	}
 	on := review.Act{Case: c.ID, Revision: c.Revision, Actor: countersign.Actor{Kind: countersign.Person, ID: "demo-analyst"}}
@@ -220,72 +325,4 @@ func (d *show) then(ctx context.Context, c countersign.Case, act *demo.Act) (cou
 		return d.app.Review.Override(ctx, on, act.Outcome, act.Reason, act.Fix)
 	}
 	return d.app.Review.Escalate(ctx, on, act.Reason, act.Reference)
-}
-
-// line prints a case on one line.
-func (d *show) line(c countersign.Case, script string) {
-	how := ending(c)
-	d.counts[how]++
-	var why []string
-	if c.Verdict != nil {
-		for _, r := range c.Verdict.Reasons {
-			why = append(why, strings.ReplaceAll(string(r.Code), "_", " "))
-			d.counts["reason: "+string(r.Code)]++
-		}
-	}
-	mark := " "
-	if script != "" {
-		mark = "*"
-	}
-	fmt.Fprintf(d.out, "%-6s%s %-17s %14s  %-34s %s\n", c.ID, mark, strings.ReplaceAll(string(c.Reason), "_", " "), c.Amount, how, strings.Join(why, " · "))
-}
-
-// ending says in a few words how a case stands.
-func ending(c countersign.Case) string {
-	switch {
-	case c.Status == countersign.Closed && c.HandledBy == countersign.ByPolicy:
-		return fmt.Sprintf("%s posted by the policy", c.Fix.Fix.Kind)
-	case c.Status == countersign.Closed && c.Fix.State == countersign.FixPosted:
-		return fmt.Sprintf("%s posted by a person", c.Fix.Fix.Kind)
-	case c.Status == countersign.Closed:
-		return fmt.Sprintf("%s by a person", c.Outcome)
-	case c.Fix.State == countersign.FixRefused:
-		return "waits: the fix did not apply"
-	case c.Raised:
-		return "waits for an approver"
-	case c.Recommendation == "reject":
-		return "waits: rejection to confirm"
-	case c.Fix.State == countersign.FixPlanned:
-		return "waits: fix to confirm"
-	}
-	return "waits: a person decides"
-}
-
-// summary counts, and verifies the whole record.
-func (d *show) summary(s *session) error {
-	waiting, err := d.app.Store.Waiting(s)
-	if err != nil {
-		return err
-	}
-	report, err := d.app.Store.VerifyRecord(s, nil)
-	if err != nil {
-		return err
-	}
-	automatic := d.counts["reversal posted by the policy"] + d.counts["refund posted by the policy"]
-	codes := 0
-	for key := range d.counts {
-		if strings.HasPrefix(key, "reason: ") {
-			codes++
-		}
-	}
-	fmt.Fprintf(d.out, "\n%d disputes: %d fixed by the policy without a person, %d decided by a person, %d waiting for one.\n",
-		report.Cases, automatic, int(waiting.Closed)-automatic, waiting.InReview)
-	fmt.Fprintf(d.out, "%d different reasons to ask for a person were met.\n", codes)
-	_, err = fmt.Fprintf(d.out, "The record: %s\n", strings.TrimSpace(report.String()))
-	return err
-}
-
-// quiet logs errors only: the demo's lines are its output.
-func quiet(s *session) *slog.Logger {
-	return slog.New(redact.NewHandler(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelError})))
 }

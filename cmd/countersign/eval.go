@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"os"
+	"sync"
 	"time"
 
 	"countersign/eval"
@@ -22,7 +24,7 @@ type evalCommand struct {
 func (c evalCommand) Run(s *session) error {
 	if c.List {
 		for _, suite := range eval.Suites {
-			fmt.Fprintf(s.out, "%-18s %s\n", suite.Name, suite.About)
+			fmt.Fprintf(s.out, "%-16s %s\n", suite.Name, suite.About)
 		}
 		return nil
 	}
@@ -33,7 +35,7 @@ func (c evalCommand) Run(s *session) error {
 	broken := false
 	for _, suite := range suites {
 		began := time.Now()
-		report, err := suite.Run(s, eval.Setting{Data: absolute(c.DataFolder), Model: s.config().Model, Seed: c.Seed, Ledgers: c.Ledgers})
+		report, err := suite.Run(s, c.setting(s, suite))
 		if err != nil {
 			return fmt.Errorf("%s: %w", suite.Name, err)
 		}
@@ -48,11 +50,11 @@ func (c evalCommand) Run(s *session) error {
 	return nil
 }
 
-func (c evalCommand) suites() ([]eval.Suite, error) {
+// suites are those that were named. A name that is none is said before the first one runs.
+func (c evalCommand) suites() (suites []eval.Suite, err error) {
 	if len(c.Suites) == 0 {
 		return eval.Suites, nil
 	}
-	var suites []eval.Suite
 	for _, name := range c.Suites {
 		suite, err := eval.Find(name)
 		if err != nil {
@@ -61,6 +63,32 @@ func (c evalCommand) suites() ([]eval.Suite, error) {
 		suites = append(suites, suite)
 	}
 	return suites, nil
+}
+
+func (c evalCommand) setting(s *session, suite eval.Suite) eval.Setting {
+	return eval.Setting{Data: absolute(c.DataFolder), Model: s.config().Model, Seed: c.Seed, Ledgers: c.Ledgers, Progress: progress(s.err, suite.Name)}
+}
+
+// progress counts cases on a terminal; a log or a pipe is spared.
+func progress(w io.Writer, suite string) func(done, total int) {
+	if f, ok := w.(*os.File); !ok || !isTerminal(f) {
+		return nil
+	}
+	var mu sync.Mutex
+	return func(done, total int) {
+		mu.Lock()
+		defer mu.Unlock()
+		if done == total {
+			fmt.Fprint(w, "\r\033[K")
+		} else if done%25 == 0 {
+			fmt.Fprintf(w, "\r%s: %d of %d cases", suite, done, total)
+		}
+	}
+}
+
+func isTerminal(f *os.File) bool {
+	info, err := f.Stat()
+	return err == nil && info.Mode()&os.ModeCharDevice != 0
 }
 
 func (c evalCommand) print(w io.Writer, r eval.Report, took time.Duration) error {

@@ -21,18 +21,26 @@ type importRecordsCommand struct {
 	JSON   bool     `name:"json" help:"Print the reports as JSON, one line a file."`
 }
 
-// Run imports each file and ends with 1 if any row was refused.
+// Run imports each file and ends with 1 if any row was refused. A file that is not there is said before the first is imported.
 func (c importRecordsCommand) Run(s *session) (err error) {
+	for _, file := range c.Files {
+		if err := readable(file); err != nil {
+			return err
+		}
+	}
 	a, err := s.open()
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	refused := 0
+	refused, meter := 0, meterOn(s.err)
 	for _, file := range c.Files {
-		f := feed.Feed{Store: a.Store, DryRun: c.DryRun, Progress: progressOn(s.err),
-			Refused: func(p records.Problem) { fmt.Fprintln(s.err, p) }}
+		f := feed.Feed{Store: a.Store, DryRun: c.DryRun, Progress: meter.show, Refused: func(p records.Problem) {
+			meter.clear()
+			fmt.Fprintln(s.err, p)
+		}}
 		report, err := f.File(s, file)
+		meter.clear()
 		if err != nil {
 			return err
 		}
@@ -43,6 +51,18 @@ func (c importRecordsCommand) Run(s *session) (err error) {
 	}
 	if refused > 0 {
 		return exit(1)
+	}
+	return nil
+}
+
+func readable(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return cannotOpen(path, err)
+	}
+	defer f.Close()
+	if info, err := f.Stat(); err == nil && info.IsDir() {
+		return cannotOpen(path, errors.New("it is a folder"))
 	}
 	return nil
 }
@@ -63,25 +83,4 @@ func (c importRecordsCommand) print(w io.Writer, r feed.Report) error {
 		fmt.Fprintf(w, "  column %s of %s is not known and was left out (%d rows, first on line %d)\n", u.Name, u.Array, u.Rows, u.Line)
 	}
 	return nil
-}
-
-// progressOn draws a line that is written over, on a terminal only.
-func progressOn(w io.Writer) func(done, total int, is string) {
-	f, ok := w.(*os.File)
-	if !ok {
-		return nil
-	}
-	if info, err := f.Stat(); err != nil || info.Mode()&os.ModeCharDevice == 0 {
-		return nil
-	}
-	return func(done, total int, is string) {
-		if total > 0 {
-			fmt.Fprintf(w, "\r\x1b[K%s: %d of %d rows", is, done, total)
-		} else {
-			fmt.Fprintf(w, "\r\x1b[K%s: %d rows", is, done)
-		}
-		if done == total {
-			fmt.Fprint(w, "\r\x1b[K")
-		}
-	}
 }

@@ -5,11 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 
 	"countersign"
 	"countersign/api"
 	"countersign/app"
 	"countersign/pipeline/intake"
+	"countersign/redact"
 )
 
 type investigateCommand struct {
@@ -56,6 +58,11 @@ func (s *session) openToWork() (*app.App, error) {
 		return nil, err
 	}
 	return a, a.Start(s)
+}
+
+// quiet logs errors only: the case that is printed is the output.
+func quiet(s *session) *slog.Logger {
+	return slog.New(redact.NewHandler(slog.NewTextHandler(s.err, &slog.HandlerOptions{Level: slog.LevelError})))
 }
 
 func (c investigateCommand) printJSON(s *session, a *app.App, found countersign.Case) error {

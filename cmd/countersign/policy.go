@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"os/user"
 
@@ -67,9 +68,18 @@ func readFile(in io.Reader, path string) ([]byte, error) {
 	}
 	text, err := os.ReadFile(path)
 	if err != nil {
-		return nil, countersign.Errorf(countersign.NotFound, "cannot read %s", path).Try(err.Error())
+		return nil, cannotOpen(path, err)
 	}
 	return text, nil
+}
+
+// cannotOpen is the error of a file that the command line names, which makes it a wrong value.
+func cannotOpen(path string, cause error) error {
+	var e *fs.PathError
+	if errors.As(cause, &e) {
+		cause = e.Err
+	}
+	return countersign.Errorf(countersign.Invalid, "cannot open %s: %s", path, cause).Try("expected a file that this user may read")
 }
 
 // operator is whoever runs this program, as the record names them.

@@ -1,5 +1,6 @@
 // Package arch holds the promises of this source tree as tests: who may import whom, what is pure, what can never reach the
-// model, what no SQL does, which words a package must not know, and that the documents describe what is there.
+// model, what no SQL does and where every statement comes from, what alone may post, what masks whatever leaves, which words
+// a package must not know, and that the documents describe what is there.
 //
 // One file per promise. A promise is a function from source files to what breaks it, so each is also shown a small sample
 // that breaks it: a check that cannot turn red proves nothing. For the same reason each fails when it found nothing to

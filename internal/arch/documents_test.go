@@ -5,22 +5,27 @@ import (
 	"path"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 )
 
 // The tree in ARCHITECTURE.md is a fenced block whose first line is "countersign/"; below it a line is a folder, indented
 // two blanks deeper than the one that holds it, and what is to say about it.
+// A pure package is marked as one.
 var (
-	treeBlock = regexp.MustCompile("(?s)```\n(countersign/ .*?)```")
-	treeLine  = regexp.MustCompile(`^( *)([\w.-]+)/(?:  +\S.*)?$`)
+	treeBlock  = regexp.MustCompile("(?s)```\n(countersign/ .*?)```")
+	treeLine   = regexp.MustCompile(`^( *)([\w.-]+)/(?:  +\S.*)?$`)
+	markedPure = regexp.MustCompile(`\(pure\)$`)
 )
 
-// drawn returns the folders that the document's tree names, the root as ".", and the lines that are not of its form.
-func drawn(document string) (dirs, unread []string) {
+// drawn returns the folders that the document's tree names, the root as ".", those it marks as pure, and the lines that are
+// not of its form.
+func drawn(document string) (dirs []string, marked map[string]bool, unread []string) {
+	marked = map[string]bool{}
 	block := treeBlock.FindStringSubmatch(document)
 	if block == nil {
-		return nil, nil
+		return nil, nil, nil
 	}
 	var above []string
 	for _, line := range strings.Split(strings.TrimSpace(block[1]), "\n")[1:] {
@@ -29,12 +34,13 @@ func drawn(document string) (dirs, unread []string) {
 			if depth = len(m[1])/2 - 1; depth >= 0 && depth <= len(above) {
 				above = append(above[:depth:depth], m[2])
 				dirs = append(dirs, strings.Join(above, "/"))
+				marked[dirs[len(dirs)-1]] = markedPure.MatchString(line)
 				continue
 			}
 		}
 		unread = append(unread, line)
 	}
-	return append(dirs, "."), unread
+	return append(dirs, "."), marked, unread
 }
 
 func documentedTree(all tree) (checked int, broken []string) {
@@ -47,7 +53,7 @@ func documentedTree(all tree) (checked int, broken []string) {
 	slices.Sort(real)
 	real = slices.Compact(real)
 	for _, s := range all.only(func(s source) bool { return s.path == "ARCHITECTURE.md" }) {
-		dirs, unread := drawn(s.text)
+		dirs, marked, unread := drawn(s.text)
 		checked += len(dirs)
 		for _, line := range unread {
 			broken = append(broken, "ARCHITECTURE.md: not a line of a tree: "+line)
@@ -56,35 +62,13 @@ func documentedTree(all tree) (checked int, broken []string) {
 			if !slices.Contains(real, dir) {
 				broken = append(broken, "ARCHITECTURE.md draws "+dir+", which holds no package")
 			}
+			if is := layerOf(dir) == pure; is != marked[dir] {
+				broken = append(broken, "ARCHITECTURE.md marks "+dir+" as pure: "+strconv.FormatBool(marked[dir])+", the table of imports: "+strconv.FormatBool(is))
+			}
 		}
 		for _, dir := range real {
 			if !slices.Contains(dirs, dir) {
 				broken = append(broken, "ARCHITECTURE.md does not draw "+dir)
-			}
-		}
-	}
-	return checked, broken
-}
-
-var (
-	makeTarget  = regexp.MustCompile(`(?m)^([a-z-]+):`)
-	makeCommand = regexp.MustCompile("(?:`|^|&& )make ([a-z-]+)")
-)
-
-func commands(all tree) (checked int, broken []string) {
-	var targets []string
-	for _, s := range all.only(func(s source) bool { return s.path == "Makefile" }) {
-		for _, m := range makeTarget.FindAllStringSubmatch(s.text, -1) {
-			targets = append(targets, m[1])
-		}
-	}
-	for _, s := range all.only(isDocument) {
-		for _, line := range strings.Split(s.text, "\n") {
-			for _, m := range makeCommand.FindAllStringSubmatch(line, -1) {
-				checked++
-				if !slices.Contains(targets, m[1]) {
-					broken = append(broken, s.path+": there is no target for make "+m[1])
-				}
 			}
 		}
 	}
@@ -125,10 +109,25 @@ func onDisk(name string) bool {
 	return err == nil
 }
 
+// commented finds packages that do not say what they know.
+func commented(all tree) (checked int, broken []string) {
+	for _, dir := range packages(all) {
+		checked++
+		says := false
+		for _, s := range all.product().only(func(s source) bool { return s.dir() == dir }) {
+			says = says || s.syntax.Doc != nil && len(s.syntax.Doc.Text()) > 60
+		}
+		if !says {
+			broken = append(broken, dir+": no package comment says what it knows, promises and refuses")
+		}
+	}
+	return checked, broken
+}
+
 func TestDocuments(t *testing.T) {
 	t.Run("ARCHITECTURE.md draws every folder that holds a package, and no other", func(t *testing.T) { holds(t, documentedTree) })
-	t.Run("every make command that a document gives is a target", func(t *testing.T) { holds(t, commands) })
 	t.Run("every file, folder and link that a document names exists", func(t *testing.T) { holds(t, paths(onDisk)) })
+	t.Run("every package says what it knows", func(t *testing.T) { holds(t, commented) })
 
 	drawing := func(lines ...string) string {
 		return "Text.\n\n```\ncountersign/  the words\n" + strings.Join(lines, "\n") + "\n```\n"
@@ -142,16 +141,12 @@ func TestDocuments(t *testing.T) {
 			"audit/x.go", "package audit", "store/x.go", "package store")
 	})
 	t.Run("folders on the way and nested ones are understood", func(t *testing.T) {
-		allows(t, documentedTree, "ARCHITECTURE.md", drawing("  cmd/", "    countersign/  the program", "  desk/", "    bank/", "      rules/  pure", "  llm/"),
+		allows(t, documentedTree, "ARCHITECTURE.md", drawing("  cmd/", "    countersign/  the program", "  desk/", "    bank/", "      rules/  judgement (pure)", "  llm/"),
 			"doc.go", "package countersign", "cmd/countersign/x.go", "package main", "desk/x.go", "package desk",
 			"desk/bank/x.go", "package bank", "desk/bank/rules/x.go", "package rules", "llm/x.go", "package llm")
 	})
 	t.Run("a line of another form is not passed over", func(t *testing.T) {
 		refuses(t, documentedTree, "not a line of a tree", "ARCHITECTURE.md", drawing("  audit: the record"), "doc.go", "package countersign")
-	})
-	t.Run("a command without a target is named", func(t *testing.T) {
-		refuses(t, commands, "make tset", "Makefile", "test: ## Test\n\tgo test\n", "README.md", "Run `make tset`.")
-		allows(t, commands, "Makefile", "test: ## Test\n\tgo test\n", "README.md", "We make sure. Run `make test`.")
 	})
 	none := paths(func(string) bool { return false })
 	t.Run("a path that is gone is named", func(t *testing.T) {
@@ -161,5 +156,13 @@ func TestDocuments(t *testing.T) {
 	})
 	t.Run("what is no path is left alone", func(t *testing.T) {
 		allows(t, none, "README.md", "`S3` `policy.Decide` `a/b` `/api/v1/disputes` [site](https://example.com)")
+	})
+	t.Run("a package that is pure and not marked so is named, and the other way round", func(t *testing.T) {
+		refuses(t, documentedTree, "marks audit as pure: false", "ARCHITECTURE.md", drawing("  audit/  the record"), "doc.go", "package countersign", "audit/x.go", "package audit")
+		refuses(t, documentedTree, "marks store as pure: true", "ARCHITECTURE.md", drawing("  store/  rows (pure)"), "doc.go", "package countersign", "store/x.go", "package store")
+	})
+	t.Run("a package without a comment is named", func(t *testing.T) {
+		refuses(t, commented, "store: no package comment", "store/x.go", "package store")
+		refuses(t, commented, "store: no package comment", "store/x.go", "// Package store stores.\npackage store")
 	})
 }

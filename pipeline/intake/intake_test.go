@@ -16,6 +16,7 @@ import (
 	"countersign/pipeline/intake"
 	"countersign/pipeline/queue"
 	"countersign/store"
+	"countersign/store/storetest"
 )
 
 var (
@@ -37,20 +38,19 @@ var desk = intake.Desk{Name: countersign.Bank, Prefix: "D-", Find: func(_ contex
 
 func setUp(t *testing.T, database string) intake.Intake {
 	t.Helper()
-	s, err := store.Open(ctx, database, store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	in, _ := setUpFaulty(t, database)
+	return in
+}
+
+// setUpFaulty is an intake whose database can be made to fail.
+func setUpFaulty(t *testing.T, database string) (intake.Intake, *storetest.Faults) {
+	t.Helper()
+	s, faults := storetest.Open(t, database)
 	q, err := queue.New(queue.Config{Store: s})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return intake.Intake{Store: s, Queue: q}
+	return intake.Intake{Store: s, Queue: q}, faults
 }
 
 // stored counts what intake may leave: cases, their jobs, their rows, and keys.
@@ -240,6 +240,47 @@ func TestBadRequestsLeaveNothingBehind(t *testing.T) {
 				t.Errorf("got %q, %v", c.Subject.ID, err)
 			}
 		})
+	})
+}
+
+// Each statement of opening a case fails once. All of the case is there then or nothing of it, and asking again with the same
+// key ends in one case.
+func TestAFailureAtAnyStatementLeavesNothingHalfDone(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		in, faults := setUpFaulty(t, database)
+		want := stored{}
+		asked := 0
+		for _, way := range faults.Ways {
+			failed := 0
+			for n := 1; ; n++ {
+				asked++
+				r := keyed{fmt.Sprint("k", asked), "b"}.request(fmt.Sprint("T", asked))
+				all := stored{want.Cases + 1, want.Jobs + 1, want.Rows + 1, want.Keys + 1}
+				faults.At(n, way)
+				first, err := in.Open(ctx, desk, actor, r)
+				fired := faults.Fired()
+				if got := count(t, in.Store); got != all && (got != want || err == nil) {
+					t.Errorf("%s, number %d: %+v became %+v, and the error is %v", way, n, want, got, err)
+				}
+				again, errAgain := in.Open(ctx, desk, actor, r)
+				if got := count(t, in.Store); got != all || errAgain != nil || err == nil && again.Case.ID != first.Case.ID {
+					t.Errorf("%s, number %d: asked again, %+v became %+v: %v", way, n, want, got, errAgain)
+				}
+				want = all
+				if err != nil {
+					failed++
+				}
+				if !fired {
+					break
+				}
+			}
+			if failed < 4 {
+				t.Errorf("%s: only %d statements failed", way, failed)
+			}
+		}
+		if report, err := in.Store.VerifyRecord(ctx, nil); err != nil || !report.OK {
+			t.Errorf("the record: %v, %v", report, err)
+		}
 	})
 }
 

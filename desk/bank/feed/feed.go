@@ -68,7 +68,7 @@ func (f Feed) File(ctx context.Context, path string) (Report, error) {
 
 // Read is File over something that can be read more than once.
 func (f Feed) Read(ctx context.Context, name string, file io.ReadSeeker) (Report, error) {
-	run := run{Feed: f, known: map[records.Array]map[string]bool{}}
+	run := f.begin()
 	sum, err := run.survey(name, file)
 	if err != nil {
 		return run.report, err
@@ -87,7 +87,7 @@ func (f Feed) Read(ctx context.Context, name string, file io.ReadSeeker) (Report
 
 // Set imports records that are in memory already.
 func (f Feed) Set(ctx context.Context, set records.Set) (Report, error) {
-	run := run{Feed: f, known: map[records.Array]map[string]bool{}}
+	run := f.begin()
 	pending := map[records.Array][]records.Row{}
 	for row := range set.Rows() {
 		pending[row.Record.Array()] = append(pending[row.Record.Array()], row)
@@ -107,7 +107,11 @@ type run struct {
 	Feed
 	report      Report
 	total, done int
-	known       map[records.Array]map[string]bool // rows of this file, for references in a dry run
+	known       map[records.Array]map[string]bool // rows that a dry run would have stored, for rows that refer to them
+}
+
+func (f Feed) begin() *run {
+	return &run{Feed: f, report: Report{Understood: []Understood{}, Unknown: []UnknownColumn{}}, known: map[records.Array]map[string]bool{}}
 }
 
 // survey reads the file through, reports what is wrong with single rows, and says what there is.
@@ -116,9 +120,6 @@ func (r *run) survey(name string, file io.Reader) (records.Summary, error) {
 	sum, err := records.ReadJSON(name, file, func(row records.Row) error {
 		if seen++; seen%5000 == 0 {
 			r.progress(seen, 0, "reading "+name)
-		}
-		if r.DryRun {
-			r.remember(row)
 		}
 		return nil
 	}, r.refuse)
@@ -130,14 +131,6 @@ func (r *run) survey(name string, file io.Reader) (records.Summary, error) {
 		r.report.Unknown = append(r.report.Unknown, UnknownColumn(c))
 	}
 	return sum, err
-}
-
-func (r *run) remember(row records.Row) {
-	array := row.Record.Array()
-	if r.known[array] == nil {
-		r.known[array] = map[string]bool{}
-	}
-	r.known[array][row.Record.Key()] = true
 }
 
 // store reads the file again and stores the rows of one array.
@@ -173,7 +166,7 @@ func (r *run) put(ctx context.Context, rows []records.Row) (err error) {
 	}
 	var done store.Imported
 	if r.DryRun {
-		done, err = r.Store.Rehearse(ctx, rows, func(array records.Array, id string) bool { return r.known[array][id] })
+		done, err = r.rehearse(ctx, rows)
 	} else {
 		err = r.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 			done, err = tx.Import(ctx, rows)
@@ -190,6 +183,26 @@ func (r *run) put(ctx context.Context, rows []records.Row) (err error) {
 	r.done += len(rows)
 	r.progress(r.done, r.total, "storing "+string(rows[0].Record.Array()))
 	return nil
+}
+
+// rehearse says what storing the rows would do, and remembers those that would be there afterwards: owners come first, so what
+// a refused row owns is refused as it would be.
+func (r *run) rehearse(ctx context.Context, rows []records.Row) (store.Imported, error) {
+	done, err := r.Store.Rehearse(ctx, rows, func(array records.Array, id string) bool { return r.known[array][id] })
+	refused := map[int]bool{}
+	for _, problem := range done.Refused {
+		refused[problem.Row] = true
+	}
+	array := rows[0].Record.Array()
+	if r.known[array] == nil {
+		r.known[array] = map[string]bool{}
+	}
+	for _, row := range rows {
+		if !refused[row.Number] {
+			r.known[array][row.Record.Key()] = true
+		}
+	}
+	return done, err
 }
 
 func (r *run) refuse(p records.Problem) {

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"countersign"
+)
+
+const tableHead, tableLine = "%-7s %-16s %14s %-20s %s", "%-6s%s %-16s %14s %-20s %s"
+
+func (d *show) header() {
+	d.print(tableHead, "case", "what they say", "amount", "how it stands", "why a person must look")
+}
+
+func (d *show) print(format string, args ...any) {
+	fmt.Fprintln(d.out, strings.TrimRight(fmt.Sprintf(format, args...), " "))
+}
+
+// line prints a case on one line.
+func (d *show) line(c countersign.Case, script string) {
+	how := ending(c)
+	d.endings[standing{c.Status == countersign.Closed, how}]++
+	var why []string
+	if c.Verdict != nil {
+		for _, r := range c.Verdict.Reasons {
+			why = append(why, words(r.Code))
+			d.reasons[r.Code]++
+		}
+	}
+	mark := " "
+	if script != "" {
+		mark = "*"
+	}
+	d.print(tableLine, c.ID, mark, words(c.Reason), c.Amount, how, strings.Join(why, ", "))
+}
+
+// words is a code as people read it.
+func words[T ~string](code T) string { return strings.ReplaceAll(string(code), "_", " ") }
+
+// standing is how a case stands, and whether that is its end.
+type standing struct {
+	closed bool
+	how    string
+}
+
+// ending says in a few words how a case stands.
+func ending(c countersign.Case) string {
+	switch {
+	case c.Status == countersign.Closed && c.HandledBy == countersign.ByPolicy:
+		return fmt.Sprintf("%s by policy", c.Fix.Fix.Kind)
+	case c.Status == countersign.Closed && c.Fix.State == countersign.FixPosted:
+		return fmt.Sprintf("%s by person", c.Fix.Fix.Kind)
+	case c.Status == countersign.Closed:
+		return fmt.Sprintf("%s by person", c.Outcome)
+	case c.Status != countersign.InReview:
+		return words(c.Status)
+	case c.Fix.State == countersign.FixRefused:
+		return "fix did not apply"
+	case c.Raised:
+		return "an approver decides"
+	case c.Recommendation == "reject":
+		return "rejection to confirm"
+	case c.Fix.State == countersign.FixPlanned:
+		return "fix to confirm"
+	}
+	return "a person decides"
+}
+
+// meanings says of each reason, in words for somebody who sees it for the first time, why it asks for a person.
+var meanings = map[countersign.ReasonCode]string{
+	countersign.ModelFailed:          "the model gave no usable answer",
+	countersign.ModelSawPartialCase:  "the model may not have seen the whole case",
+	countersign.EvidenceInvalid:      "the proposal cites something that is not there",
+	countersign.EvidenceTooLittle:    "the proposal rests on too few records",
+	countersign.FactsUnreadable:      "the records could not be read",
+	countersign.FactsDisagree:        "the records say something else than the proposal",
+	countersign.FactsUnknown:         "the records leave open what a fix would have to know",
+	countersign.FraudSuspected:       "there are signs of fraud",
+	countersign.AboveCap:             "the amount is not under the limit for automatic fixes",
+	countersign.NoCapForCurrency:     "no limit is set for that currency",
+	countersign.TypeNotAllowed:       "only failed transfers and double charges may be automatic",
+	countersign.ConfidenceLow:        "the model was less sure than the policy asks for",
+	countersign.RejectionNeedsPerson: "no customer is turned down without a person",
+	countersign.ModelAskedForPerson:  "the model itself would leave it to a person",
+	countersign.FixNotApplicable:     "the records had changed by the time of the fix",
+	countersign.ShadowMode:           "the policy was told to propose only",
+}
+
+// summary counts endings and reasons, and verifies the whole record.
+func (d *show) summary(s *session) error {
+	report, err := d.app.Store.VerifyRecord(s, nil)
+	if err != nil {
+		return err
+	}
+	d.print("\n* worked by a script that plays a failing model; every other line is the offline reviewer's\n")
+	d.standings("closed", true)
+	d.standings("waiting for a person", false)
+	d.print("\nWhy a person must look; a case may have several reasons:")
+	for _, code := range slices.SortedFunc(maps.Keys(d.reasons), byCount(d.reasons)) {
+		d.print("  %3d  %-23s %s", d.reasons[code], words(code), meanings[code])
+	}
+	d.print("\nThe record: %s", strings.TrimSpace(report.String()))
+	return nil
+}
+
+func (d *show) standings(title string, closed bool) {
+	counts, sum := map[string]int{}, 0
+	for s, n := range d.endings {
+		if s.closed == closed {
+			counts[s.how], sum = n, sum+n
+		}
+	}
+	var parts []string
+	for _, how := range slices.SortedFunc(maps.Keys(counts), byCount(counts)) {
+		parts = append(parts, fmt.Sprintf("%d %s", counts[how], how))
+	}
+	d.print("%d %s: %s", sum, title, strings.Join(parts, ", "))
+}
+
+// byCount orders what was counted by how often, and then by name.
+func byCount[K cmp.Ordered](counts map[K]int) func(a, b K) int {
+	return func(a, b K) int { return cmp.Or(counts[b]-counts[a], cmp.Compare(a, b)) }
+}
