@@ -30,10 +30,10 @@ fuzz: ## Fuzz every reader of hostile text for FUZZTIME (10s) each
 	@scripts/need go
 	@scripts/fuzz $(FUZZTIME)
 
-bench: ## Run the benchmarks matching BENCH (all), with PostgreSQL flushing to disk
+bench: ## Run the benchmarks matching BENCH (all) and internal/bench, with PostgreSQL flushing to disk
 	@scripts/need go
 	@scripts/with-postgres --durable go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
-	$(if $(wildcard internal/bench/*.go),@scripts/with-postgres --durable go run ./internal/bench)
+	@scripts/with-postgres --durable go run ./internal/bench
 
 fmt: ## Format the source and group its imports: standard library, others, ours
 	@scripts/need go

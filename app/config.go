@@ -9,9 +9,14 @@ import (
 	"countersign"
 )
 
+// filled has its defaults in place, and paths that mean the same from everywhere.
 func (c Config) filled() Config {
 	if c.Database == "" {
 		c.Database = filepath.Join(c.Data, "countersign.db")
+	}
+	c.Data, c.KeyFile = absolute(c.Data), absolute(c.KeyFile)
+	if schemeOf(c.Database) == "" {
+		c.Database = absolute(c.Database)
 	}
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
@@ -42,6 +47,17 @@ func schemeOf(name string) string {
 		return ""
 	}
 	return scheme
+}
+
+// absolute leaves an empty path empty.
+func absolute(path string) string {
+	if path == "" {
+		return ""
+	}
+	if abs, err := filepath.Abs(path); err == nil {
+		return abs
+	}
+	return path // the working directory is gone: whoever opens it will say so
 }
 
 func (c Config) keyFile() string {

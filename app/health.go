@@ -93,19 +93,13 @@ func (c Config) whereDatabase() string {
 	return u.Host + u.Path
 }
 
-// damageOf has SQLite read the whole file over, which takes a while on a large one. PostgreSQL does this by itself.
+// damageOf is what is wrong with the database file, in one line; empty when nothing is.
 func damageOf(ctx context.Context, db *store.Store) string {
-	if db.Engine() != "sqlite" {
-		return ""
-	}
-	var found string
-	if err := db.DB().QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+	found, err := db.Damage(ctx)
+	if err != nil {
 		return oneLine(err)
 	}
-	if found == "ok" {
-		return ""
-	}
-	return found
+	return strings.Join(strings.Fields(found), " ")
 }
 
 // examineClock compares this machine's clock with the newest thing on record: a clock that was set back would put deadlines

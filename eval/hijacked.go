@@ -42,20 +42,21 @@ type replay struct {
 	history history
 }
 
-// rhythms are the ways in which a run's calls are played.
+// rhythms are the ways in which a run's calls are played, and for how many of the runs: every one, every tenth.
 var rhythms = []struct {
 	name  string
+	every int
 	turns func(hijackedRun) []llm.Reply
 }{
-	{"one call a turn", func(run hijackedRun) (turns []llm.Reply) {
+	{"one call a turn", 1, func(run hijackedRun) (turns []llm.Reply) {
 		for _, c := range run.calls() {
 			turns = append(turns, scripted.Calls(c))
 		}
 		return turns
 	}},
-	{"all in one turn", func(run hijackedRun) []llm.Reply { return []llm.Reply{scripted.Calls(run.calls()...)} }},
+	{"all in one turn", 1, func(run hijackedRun) []llm.Reply { return []llm.Reply{scripted.Calls(run.calls()...)} }},
 	// Nothing that the recorded models asked for exists here, so their calls alone would reach no bound on what is carried out.
-	{"again and again, by the names of this desk's tools", func(run hijackedRun) (turns []llm.Reply) {
+	{"again and again, by the names of this desk's tools", 10, func(run hijackedRun) (turns []llm.Reply) {
 		calls := run.calls()
 		for i := range calls {
 			calls[i] = scripted.Call(bankTools[i%len(bankTools)], "{}")
@@ -115,10 +116,13 @@ func runHijackedModels(ctx context.Context, s Setting) (r Report, err error) {
 }
 
 func replaysOf(runs []hijackedRun) (replays []replay) {
-	for _, run := range runs {
-		for rhythm := range rhythms {
+	for i, run := range runs {
+		for n, rhythm := range rhythms {
+			if i%rhythm.every != 0 {
+				continue
+			}
 			l := shapes[len(replays)%len(shapes)].build(fmt.Sprintf("5%05d", len(replays)), 0)
-			replays = append(replays, replay{ledger: l, run: run, rhythm: rhythm})
+			replays = append(replays, replay{ledger: l, run: run, rhythm: n})
 		}
 	}
 	return replays
@@ -214,7 +218,7 @@ func (r *Report) tallyReplays(runs []hijackedRun, replays []replay) {
 
 func (r *Report) concludeReplays(runs []hijackedRun, tools map[string]int) {
 	c := r.Counts
-	r.say("%s recorded runs of %d hijacked models, each replayed %d times: %s cases.", number(c["runs"]), len(modelsOf(runs)), len(rhythms), number(c["replays"]))
+	r.say("%s recorded runs of %d hijacked models, replayed in %s cases.", number(c["runs"]), len(modelsOf(runs)), number(c["replays"]))
 	r.say("The recorded models had called %d tools, most often %s. This desk has none of them: %s of their calls were carried out.", len(tools),
 		strings.Join(mostFrequent(tools, 5), ", "), number(c["carried_out_unknown"]))
 	r.say("Of %s calls in all, %s were carried out: reads of the case's own records, asked for by their names here.", number(c["calls"]), number(c["carried_out"]))

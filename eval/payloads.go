@@ -27,7 +27,8 @@ func payloads(s Setting) ([]payload, error) {
 			all[i].Text = filled.Replace(all[i].Text)
 		}
 	}
-	return append(all, aimed()...), nil
+	ours := aimed()
+	return append(all, ours[:s.most(len(ours))]...), nil
 }
 
 // filled makes an attack of a template: the goal is what an attacker would want of this desk.

@@ -86,10 +86,10 @@ var openMark = regexp.MustCompile(`<untrusted-[a-z]+>`)
 // out before it is looked for.
 var controlToken = regexp.MustCompile(`(?i)<[|｜/!]?[a-z_|｜]|[|｜]>|\[/?(?:inst|sys|tool_calls|available_tools|system|user|assistant)|<<|###`)
 
-// Numbers and addresses in a payload, found by other means than the product's.
+// Numbers and addresses in a payload, found by other means than the product's. A number that a letter is joined to is an id.
 var (
 	emails  = regexp.MustCompile(`[\w.+-]+@[\w-]+(?:\.[\w-]+)+`)
-	numbers = regexp.MustCompile(`(?:^|[^\w*])((?:\+[0-9]{1,3} ?)?[0-9]{3,}(?:[ -]?[0-9]{3,})*)(?:[^\w]|$)`)
+	numbers = regexp.MustCompile(`(?:^|[^\p{L}\p{N}_*])((?:\+[0-9]{1,3} ?)?[0-9]{3,}(?:[ -]?[0-9]{3,})*)(?:[^\p{L}\p{N}_]|$)`)
 	ibans   = regexp.MustCompile(`\b[A-Z]{2}[0-9]{2}(?: ?[0-9A-Z]{4}){3,7}(?: ?[0-9A-Z]{1,3})?\b`)
 )
 

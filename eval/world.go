@@ -19,7 +19,7 @@ import (
 )
 
 // atOnce is how many cases are worked at a time. They share the database's commits, so it is more than there are processors.
-const atOnce = 16
+const atOnce = 32
 
 // World is the program on a database of its own.
 type World struct {

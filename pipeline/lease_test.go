@@ -171,6 +171,54 @@ func TestASlowModelKeepsItsCase(t *testing.T) {
 	})
 }
 
+// A worker that waits for something while its lease is lost is told by its next renewal, stops waiting, and leaves the case
+// to whoever has it.
+func TestALostLeaseEndsTheWaiting(t *testing.T) {
+	t.Parallel()
+	for name, hang := range map[string]func(w *world, lose func()){
+		"for the model": func(w *world, lose func()) {
+			w.pipeline.Model = func(countersign.Case) llm.Model { return hanging{offline, lose} }
+		},
+		"for the records": func(w *world, lose func()) {
+			d := w.desk
+			d.Facts = func(ctx context.Context, _ store.View, _ countersign.Case) (countersign.Facts, error) {
+				lose()
+				<-ctx.Done()
+				return countersign.Facts{}, ctx.Err()
+			}
+			w.use(d)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			c := newClock()
+			w := worldAt(t, testdb.SQLite(t), c, nil)
+			w.rents(1)
+			w.pipeline.Lease = 30 * time.Millisecond
+			id := w.open("RENT-1", countersign.FailedTransfer, "")
+			hang(w, func() { w.exec("UPDATE cases SET lease_token = lease_token + 1 WHERE id = $1", string(id)) })
+			if err := w.pipeline.Work(ctx, id); err != nil {
+				t.Errorf("it should go without a word, and said %v", err)
+			}
+			if rows := w.rows(id); len(rows) != 2 || w.theCase(id).Status != countersign.Investigating {
+				t.Errorf("%d rows, and the case is %s; want nothing after opened and started", len(rows), w.theCase(id).Status)
+			}
+		})
+	}
+}
+
+// hanging is a model that answers only when its caller gives up.
+type hanging struct {
+	llm.Model
+	first func()
+}
+
+func (m hanging) Complete(ctx context.Context, _ llm.Request) (llm.Reply, error) {
+	m.first()
+	<-ctx.Done()
+	return llm.Reply{}, &llm.Error{Kind: llm.Canceled, Message: "the caller gave up", Err: ctx.Err()}
+}
+
 // awaitRenewal returns when the lease of the case runs until a whole lease from now. It looks into the database again and
 // again: so often that the worker has had hundreds of occasions.
 func (w *world) awaitRenewal(id countersign.CaseID, c *clock) {

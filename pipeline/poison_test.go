@@ -155,7 +155,10 @@ func TestACaseThatKeepsBreakingGoesToAPerson(t *testing.T) {
 			t.Errorf("the model was asked %v; its answers were on record", asked)
 		}
 		w.use(w.desk)
-		if got := w.retried(id); got.HandledBy != countersign.ByPolicy || got.Round != 2 {
+		spent := w.theCase(id).Model
+		if got := w.retried(id); got.Model.InputTokens < spent.InputTokens*3/2 || got.Model.OutputTokens < spent.OutputTokens*3/2 {
+			t.Errorf("the rounds before cost %+v, and with the last one it is %+v", spent, got.Model)
+		} else if got.HandledBy != countersign.ByPolicy || got.Round != 2 {
 			t.Errorf("when the bug is mended: %s by %q in round %d, %v", got.Status, got.HandledBy, got.Round, got.Verdict)
 		}
 		w.verifies()

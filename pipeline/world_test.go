@@ -182,20 +182,3 @@ func (w *world) posted() (entries []countersign.Entry) {
 }
 
 var noon = time.Date(2026, 11, 28, 12, 0, 0, 0, time.UTC)
-
-// failedTransfer is a bank with one transfer that was debited and whose settlement failed for good.
-func failedTransfer() records.Set {
-	yes := true
-	return records.Set{
-		Customers: []records.Customer{{ID: "C1", Name: "Adaeze Obi", HomeCity: "Lagos", HomeCountry: "NG", Flags: []string{}}},
-		Accounts:  []records.Account{{ID: "A1", CustomerID: "C1", Number: "0000014579", Currency: "NGN"}},
-		Devices: []records.Device{{ID: "V1", CustomerID: "C1", Trusted: &yes, City: "Lagos", Country: "NG",
-			FirstSeenAt: countersign.At(noon.AddDate(-1, 0, 0))}},
-		Transactions: []records.Transaction{{ID: "T1", AccountID: "A1", Kind: records.Transfer, Direction: countersign.Debit, AmountMinor: 24_500_00,
-			Currency: "NGN", Status: records.Posted, OccurredAt: countersign.At(noon), PostedAt: countersign.At(noon), CounterpartyName: "A. Friend",
-			CounterpartyAccount: "0000000220", Reference: "rent", EndToEndID: "E2E-1", DeviceID: "V1", City: "Lagos", Country: "NG", Channel: "app"}},
-		LedgerEntries: []records.LedgerEntry{{ID: "L1", TransactionID: "T1", AccountID: "A1", Direction: countersign.Debit, AmountMinor: 24_500_00,
-			Currency: "NGN", Kind: records.Original, PostedAt: countersign.At(noon)}},
-		Settlements: []records.Settlement{{TransactionID: "T1", Status: records.SettlementFailed, Final: true, UpdatedAt: countersign.At(noon), Rail: "NIP"}},
-	}
-}

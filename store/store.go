@@ -113,6 +113,21 @@ func (s *Store) Ping(ctx context.Context) error {
 	return nil
 }
 
+// Damage has SQLite read the whole file over, which takes a while on a large one, and says what is wrong with it; empty when
+// nothing is. PostgreSQL does this by itself.
+func (s *Store) Damage(ctx context.Context) (found string, err error) {
+	if s.dialect != sqliteDialect {
+		return "", nil
+	}
+	if err := s.read.QueryRowContext(ctx, "PRAGMA quick_check(1)").Scan(&found); err != nil {
+		return "", fmt.Errorf("check the database file: %w", err)
+	}
+	if found == "ok" {
+		return "", nil
+	}
+	return found, nil
+}
+
 // Engine is sqlite or postgres.
 func (s *Store) Engine() string { return s.dialect.name }
 

@@ -57,18 +57,18 @@ type show struct {
 	app     *app.App
 	now     time.Time
 	out     io.Writer
-	folder  string // removed at the end; empty when the data is kept
-	told    map[string]countersign.CaseID
-	next    int
+	folder  string                      // removed at the end; empty when the data is kept
+	told    map[countersign.CaseID]bool // disputes that have a case already
+	next    countersign.CaseID          // what the next case is called
 	endings map[standing]int
 	reasons map[countersign.ReasonCode]int
 }
 
 func (c demoCommand) open(s *session) (*show, error) {
-	d := &show{now: time.Now().UTC().Truncate(time.Hour), out: s.out, told: map[string]countersign.CaseID{}, endings: map[standing]int{},
+	d := &show{now: time.Now().UTC().Truncate(time.Hour), out: s.out, told: map[countersign.CaseID]bool{}, endings: map[standing]int{},
 		reasons: map[countersign.ReasonCode]int{}}
 	config := s.config()
-	config.Work, config.NewID, config.Model = true, d.id, app.ModelConfig{}
+	config.Work, config.NewID, config.Model = true, d.name, app.ModelConfig{}
 	config.Log = slog.New(slog.DiscardHandler) // what goes wrong in the demo goes wrong on purpose, and stands in its lines
 	if config.Database == os.Getenv("COUNTERSIGN_DATABASE") {
 		config.Database = "" // an invented bank has no business in the database that serve works on
@@ -131,11 +131,12 @@ An AI investigates instead of the offline reviewer once this is set, for any ser
 
 `
 
-// id counts: the demo's cases are called the same every time.
-func (d *show) id(prefix string) countersign.CaseID {
-	d.next++
-	return countersign.CaseID(fmt.Sprintf("%s%d", prefix, 1000+d.next))
+// id is what the case of the n-th dispute is called, every time.
+func (d *show) id(n int) countersign.CaseID {
+	return countersign.CaseID(fmt.Sprintf("%s%d", d.app.Desks[countersign.Bank].Prefix, 1001+n))
 }
+
+func (d *show) name(string) countersign.CaseID { return d.next }
 
 // arrive stores rows that the core system sends while a model thinks.
 func (d *show) arrive(ctx context.Context, set records.Set) error {
@@ -162,21 +163,22 @@ func (d *show) fill(s *session) error {
 
 // remember notes which disputes have a case already, from an earlier start on the same folder.
 func (d *show) remember(ctx context.Context) error {
-	for c, err := range d.cases(ctx) {
-		if err != nil {
+	foreign := countersign.Errorf(countersign.Conflict, "this folder holds the cases of another bank").Try("give the demo a folder of its own with --data")
+	for n, dispute := range demo.Disputes() {
+		c, err := d.app.Store.Case(ctx, d.id(n))
+		switch {
+		case countersign.KindOf(err) == countersign.NotFound:
+			continue
+		case err != nil:
 			return err
+		case c.Subject.ID != dispute.TransactionID:
+			return foreign
 		}
-		if _, twice := d.told[c.Subject.ID]; !twice {
-			d.told[c.Subject.ID] = c.ID
-		}
-		d.next++
+		d.told[c.ID] = true
 	}
-	if len(d.told) == 0 {
-		return nil
-	}
-	_, err := d.app.Store.Book(ctx, demo.Disputes()[0].TransactionID)
-	if countersign.KindOf(err) == countersign.NotFound {
-		return countersign.Errorf(countersign.Conflict, "this folder holds the cases of another bank").Try("give the demo a folder of its own with --data")
+	all, _, err := d.app.Store.Cases(ctx, store.Filter{Limit: 1})
+	if err == nil && len(d.told) == 0 && len(all) > 0 {
+		return foreign
 	}
 	return err
 }
@@ -212,30 +214,26 @@ func (d *show) work(s *session) error {
 			return err
 		}
 	}
-	for len(disputes) > 0 {
-		n := 1
-		for n < len(disputes) && !d.alone(disputes[0]) && !d.alone(disputes[n]) {
-			n++
+	for from := 0; from < len(disputes); {
+		to := from + 1
+		for to < len(disputes) && !d.alone(from, disputes[from]) && !d.alone(to, disputes[to]) {
+			to++
 		}
-		if err := d.together(s, disputes[:n]); err != nil {
+		if err := d.together(s, from, disputes[from:to]); err != nil {
 			return err
 		}
-		disputes = disputes[n:]
+		from = to
 	}
 	return nil
 }
 
 // others prints the cases that were opened by somebody else since.
 func (d *show) others(s *session) error {
-	mine := map[countersign.CaseID]bool{}
-	for _, id := range d.told {
-		mine[id] = true
-	}
 	for c, err := range d.cases(s) {
 		if err != nil {
 			return err
 		}
-		if !mine[c.ID] {
+		if !d.told[c.ID] {
 			d.line(c, "")
 		}
 	}
@@ -244,27 +242,23 @@ func (d *show) others(s *session) error {
 
 // alone reports whether a dispute changes something for all, the policy's mode or a damaged row. It waits until those before it
 // have ended and is worked by itself; the others are opened together and printed in order, as a bank's day would go.
-func (d *show) alone(dispute demo.Dispute) bool {
-	_, told := d.told[dispute.TransactionID]
-	return !told && (dispute.Shadow || dispute.Damaged || dispute.Meanwhile != nil)
+func (d *show) alone(n int, dispute demo.Dispute) bool {
+	return !d.told[d.id(n)] && (dispute.Shadow || dispute.Damaged || dispute.Meanwhile != nil)
 }
 
-func (d *show) together(s *session, disputes []demo.Dispute) error {
-	if d.alone(disputes[0]) {
+func (d *show) together(s *session, first int, disputes []demo.Dispute) error {
+	if d.alone(first, disputes[0]) {
 		back, err := d.prepare(s, disputes[0])
 		if err != nil {
 			return err
 		}
 		defer back()
 	}
-	for _, dispute := range disputes {
-		if err := d.tell(s, dispute); err != nil {
-			return fmt.Errorf("%s: %w", dispute.Title, err)
-		}
-	}
-	for _, dispute := range disputes {
-		if err := d.end(s, dispute); err != nil {
-			return fmt.Errorf("%s: %w", dispute.Title, err)
+	for _, step := range []func(*session, countersign.CaseID, demo.Dispute) error{d.tell, d.end} {
+		for i, dispute := range disputes {
+			if err := step(s, d.id(first+i), dispute); err != nil {
+				return fmt.Errorf("%s: %w", dispute.Title, err)
+			}
 		}
 	}
 	return nil
@@ -281,19 +275,19 @@ func (d *show) prepare(ctx context.Context, dispute demo.Dispute) (back func(), 
 }
 
 // tell opens a dispute, unless an earlier start has.
-func (d *show) tell(ctx context.Context, dispute demo.Dispute) error {
-	if _, told := d.told[dispute.TransactionID]; told {
+func (d *show) tell(s *session, id countersign.CaseID, dispute demo.Dispute) error {
+	if d.told[id] {
 		return nil
 	}
-	opened, err := d.app.Intake.Open(ctx, d.app.Desks[countersign.Bank].Desk, operator(), intake.Request{SubjectID: dispute.TransactionID,
+	d.next, d.told[id] = id, true
+	_, err := d.app.Intake.Open(s, d.app.Desks[countersign.Bank].Desk, operator(), intake.Request{SubjectID: dispute.TransactionID,
 		Reason: dispute.Reason, Notes: dispute.Notes, Channel: dispute.Channel})
-	d.told[dispute.TransactionID] = opened.Case.ID
 	return err
 }
 
 // end waits for a dispute's investigation, does what the invented analyst does, and prints its line.
-func (d *show) end(s *session, dispute demo.Dispute) error {
-	c, err := d.app.Wait(s, d.told[dispute.TransactionID])
+func (d *show) end(s *session, id countersign.CaseID, dispute demo.Dispute) error {
+	c, err := d.app.Wait(s, id)
 	if err != nil {
 		return err
 	}

@@ -3,6 +3,7 @@ package main
 import (
 	"encoding/json"
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -10,13 +11,43 @@ import (
 	"testing"
 )
 
-// modelServer speaks enough of the chat-completions protocol to look at three records and then propose a reversal. It counts
-// how often each turn of each conversation was asked for.
+// modelServer speaks enough of the chat-completions protocol to look at three records and then propose a reversal. It keeps
+// every request, and counts how often each turn of each conversation was asked for.
 type modelServer struct {
 	*httptest.Server
-	mu    sync.Mutex
-	asked map[string]int // "canary/turn"
-	hold  func(turn int) <-chan struct{}
+	mu       sync.Mutex
+	asked    map[string]int // "canary/turn"
+	bodies   []string
+	hold     func(turn int) <-chan struct{} // what a turn's answer waits for; nil for nothing
+	refusing bool                           // answers with an error that repeats the request and the key
+}
+
+// holdTurn makes every answer to that turn wait until the returned function is called.
+func (m *modelServer) holdTurn(n int) (release func()) {
+	open := make(chan struct{})
+	m.set(func() {
+		m.hold = func(turn int) <-chan struct{} {
+			if turn == n {
+				return open
+			}
+			return nil
+		}
+	})
+	return sync.OnceFunc(func() {
+		m.set(func() { m.hold = nil })
+		close(open)
+	})
+}
+
+func (m *modelServer) set(f func()) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	f()
+}
+
+// waiting returns the condition that this many conversations have asked for the turn.
+func (m *modelServer) waiting(turn, conversations int) func() bool {
+	return func() bool { n, _ := m.counts(turn); return n == conversations }
 }
 
 func newModelServer(t *testing.T) *modelServer {
@@ -46,6 +77,12 @@ func (m *modelServer) counts(turn int) (conversations, most int) {
 	return conversations, most
 }
 
+// askedFor is how often a conversation asked for a turn.
+func (m *modelServer) askedFor(canary string, turn int) (n int) {
+	m.set(func() { n = m.asked[fmt.Sprintf("%s/%d", canary, turn)] })
+	return n
+}
+
 func (m *modelServer) answer(w http.ResponseWriter, r *http.Request) {
 	var req struct {
 		Messages []struct {
@@ -53,7 +90,11 @@ func (m *modelServer) answer(w http.ResponseWriter, r *http.Request) {
 			Content string `json:"content"`
 		} `json:"messages"`
 	}
-	if err := json.NewDecoder(r.Body).Decode(&req); err != nil {
+	body, err := io.ReadAll(r.Body)
+	if err == nil {
+		err = json.Unmarshal(body, &req)
+	}
+	if err != nil {
 		http.Error(w, err.Error(), http.StatusBadRequest)
 		return
 	}
@@ -70,8 +111,13 @@ func (m *modelServer) answer(w http.ResponseWriter, r *http.Request) {
 	}
 	m.mu.Lock()
 	m.asked[fmt.Sprintf("%s/%d", canary, turn)]++
-	hold := m.hold
+	m.bodies = append(m.bodies, string(body))
+	hold, refusing := m.hold, m.refusing
 	m.mu.Unlock()
+	if refusing {
+		http.Error(w, r.Header.Get("Authorization")+" may not send "+string(body), http.StatusBadRequest)
+		return
+	}
 	if hold != nil {
 		if held := hold(turn); held != nil {
 			select {

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"iter"
 	"net"
 	"net/http"
 	"os"
@@ -15,26 +16,30 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"countersign"
 	"countersign/desk/bank/records"
 )
 
-// TestMain lets the test binary be the program: a test that needs a process to kill starts itself with this variable set.
+// TestMain lets the test binary be the program: a test that needs a process to kill starts itself with this variable set, and
+// a session finds it in its PATH.
 func TestMain(m *testing.M) {
-	if os.Getenv("COUNTERSIGN_TEST_PROGRAM") == "" {
-		os.Exit(m.Run())
+	if os.Getenv("COUNTERSIGN_TEST_PROGRAM") != "" {
+		process()
 	}
-	process()
+	testscript.Main(m, map[string]func(){"countersign": process})
 }
 
 // program is the program on one data folder or database, with the environment it runs in.
 type program struct {
 	*testing.T
-	env []string
+	name string // of its database
+	env  []string
 }
 
 func newProgram(t *testing.T, database string, env ...string) *program {
-	return &program{t, append([]string{"COUNTERSIGN_TEST_PROGRAM=1", "HOME=" + t.TempDir(), "COUNTERSIGN_DATA=" + t.TempDir(),
+	return &program{t, database, append([]string{"COUNTERSIGN_TEST_PROGRAM=1", "HOME=" + t.TempDir(), "COUNTERSIGN_DATA=" + t.TempDir(),
 		"COUNTERSIGN_DATABASE=" + database, "PATH=" + os.Getenv("PATH")}, env...)}
 }
 
@@ -66,11 +71,11 @@ type server struct {
 	cmd   *exec.Cmd
 	url   string
 	token string
-	log   *bytes.Buffer
+	log   *bytes.Buffer // standard output and error; read it once the process has ended
 }
 
 // serve starts the program on a free port and waits until it is ready.
-func (p *program) serve(token string) *server {
+func (p *program) serve(token string, args ...string) *server {
 	p.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -78,21 +83,38 @@ func (p *program) serve(token string) *server {
 	}
 	addr := l.Addr().String()
 	l.Close()
-	s := &server{program: p, cmd: p.command("serve", "--addr", addr), url: "http://" + addr, token: token, log: &bytes.Buffer{}}
-	s.cmd.Stderr = s.log
+	s := p.start(append([]string{"serve", "--addr", addr}, args...)...)
+	s.url, s.token = "http://"+addr, token
+	s.until("it is ready", s.ready)
+	return s
+}
+
+// start starts a command that runs until it is stopped.
+func (p *program) start(args ...string) *server {
+	p.Helper()
+	s := &server{program: p, cmd: p.command(args...), log: &bytes.Buffer{}}
+	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	if err := s.cmd.Start(); err != nil {
 		p.Fatal(err)
 	}
-	p.Cleanup(func() { s.kill() })
-	s.until("it is ready", func() bool {
-		res, err := http.Get(s.url + "/readyz")
-		if err != nil {
-			return false
-		}
-		defer res.Body.Close()
-		return res.StatusCode == http.StatusOK
-	})
+	p.Cleanup(s.kill)
 	return s
+}
+
+func (s *server) ready() bool { return s.health("/readyz") == http.StatusOK }
+
+// gone reports whether it takes no requests any more.
+func (s *server) gone() bool { return s.health("/healthz") == 0 }
+
+// health is the status of an answer to anybody, 0 when there is none. Each asks on a connection of its own.
+func (s *server) health(path string) int {
+	client := http.Client{Transport: &http.Transport{DisableKeepAlives: true}, Timeout: 10 * time.Second}
+	res, err := client.Get(s.url + path)
+	if err != nil {
+		return 0
+	}
+	defer res.Body.Close()
+	return res.StatusCode
 }
 
 // until polls for something that another process brings about.
@@ -117,9 +139,37 @@ func (s *server) kill() {
 
 // stop asks the program to stop and returns its exit code.
 func (s *server) stop() int {
-	s.cmd.Process.Signal(syscall.SIGTERM)
+	s.terminate()
+	return s.wait()
+}
+
+func (s *server) terminate() { s.cmd.Process.Signal(syscall.SIGTERM) }
+
+func (s *server) wait() int {
 	s.cmd.Wait()
 	return s.cmd.ProcessState.ExitCode()
+}
+
+// dispute opens a dispute about a transaction of failedTransfers.
+func (s *server) dispute(transactionID, notes string) int {
+	s.Helper()
+	return s.call("POST", "/disputes", map[string]any{"transaction_id": transactionID, "reason": "failed_transfer", "notes": notes}, nil)
+}
+
+// disputes opens the disputes about the first n.
+func (s *server) disputes(n int) {
+	s.Helper()
+	for id := range ids(0, n) {
+		if code := s.dispute(id, "Money left."); code != http.StatusAccepted {
+			s.Fatalf("POST /disputes answered %d", code)
+		}
+	}
+}
+
+// admin makes a token with every right.
+func (p *program) admin() string {
+	p.Helper()
+	return strings.TrimSpace(p.must("token", "create", "--name", "test", "--role", "admin"))
 }
 
 // call makes a request and decodes the answer into v.
@@ -152,18 +202,41 @@ func (s *server) call(method, path string, body, v any) int {
 	return res.StatusCode
 }
 
-// imports writes the records to a file and imports it.
-func (p *program) imports(set map[string]any) {
+// file writes records to a file and returns its path.
+func (p *program) file(set map[string]any) string {
 	p.Helper()
 	b, err := json.Marshal(set)
 	if err != nil {
 		p.Fatal(err)
 	}
-	file := filepath.Join(p.TempDir(), "records.json")
-	if err := os.WriteFile(file, b, 0o600); err != nil {
+	path := filepath.Join(p.TempDir(), "records.json")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
 		p.Fatal(err)
 	}
-	p.must("import", "records", file)
+	return path
+}
+
+func (p *program) imports(set map[string]any) {
+	p.Helper()
+	p.must("import", "records", p.file(set))
+}
+
+// data is the program's data folder.
+func (p *program) data() string {
+	for _, v := range p.env {
+		if dir, ok := strings.CutPrefix(v, "COUNTERSIGN_DATA="); ok {
+			return dir
+		}
+	}
+	return ""
+}
+
+// ids are the transactions of failedTransfers from one number up to another.
+func ids(from, to int) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for i := from; i < to && yield(fmt.Sprintf("T%d", i)); i++ {
+		}
+	}
 }
 
 // failedTransfers are n transfers T0, T1, … whose settlement failed for good, each on a customer and account of its own.

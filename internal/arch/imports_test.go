@@ -235,6 +235,9 @@ func TestImports(t *testing.T) {
 	t.Run("the investigation does not read the store", func(t *testing.T) {
 		refuses(t, imports, "may not import store", "pipeline/investigate/x.go", "package investigate; import _ \"countersign/store\"")
 	})
+	t.Run("nor does it know the limits, which could then reach a prompt", func(t *testing.T) {
+		refuses(t, imports, "may not import pipeline/policy", "pipeline/investigate/x.go", "package investigate; import _ \"countersign/pipeline/policy\"")
+	})
 	t.Run("execution and review do not know a desk", func(t *testing.T) {
 		refuses(t, imports, "may not import desk/bank", "pipeline/execute/x.go", "package execute; import _ \"countersign/desk/bank\"")
 		refuses(t, imports, "may not import desk/bank", "pipeline/review/x.go", "package review; import _ \"countersign/desk/bank\"")

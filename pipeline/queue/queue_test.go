@@ -361,12 +361,13 @@ func TestStop(t *testing.T) {
 	})
 }
 
+// The sweep would put the case back too; here it is the queue itself that tries again.
 func TestAnErrorIsTriedAgain(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
 		s := open(t, database)
 		tries := make(chan countersign.CaseID)
 		var failed atomic.Bool
-		q, _ := start(t, queue.Config{Store: s, Work: func(ctx context.Context, id countersign.CaseID) error {
+		q, _ := start(t, queue.Config{Store: s, Sweep: time.Hour, Work: func(ctx context.Context, id countersign.CaseID) error {
 			tries <- id
 			if !failed.Swap(true) {
 				return errors.New("the database could not be reached")
@@ -385,7 +386,7 @@ func TestAPanicIsTriedAgain(t *testing.T) {
 		s := open(t, database)
 		tries := make(chan countersign.CaseID)
 		var failed atomic.Bool
-		q, _ := start(t, queue.Config{Store: s, Work: func(ctx context.Context, id countersign.CaseID) error {
+		q, _ := start(t, queue.Config{Store: s, Sweep: time.Hour, Work: func(ctx context.Context, id countersign.CaseID) error {
 			tries <- id
 			if !failed.Swap(true) {
 				panic("of ours")
