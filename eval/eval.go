@@ -12,7 +12,9 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -70,12 +72,10 @@ func Find(name string) (Suite, error) {
 func open(folder string, name ...string) (*os.File, error) {
 	path := filepath.Join(append([]string{folder}, name...)...)
 	f, err := os.Open(path)
-	if err != nil {
-		e := countersign.Errorf(countersign.NotFound, "%s is not there", path).Try("name the folder of the data with --data-folder")
-		e.Err = err
-		return nil, e
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, countersign.Errorf(countersign.NotFound, "%s is not there", path).Try("name the folder of the data with --data-folder")
 	}
-	return f, nil
+	return f, err
 }
 
 // longestLine is the longest line that a data file may have.

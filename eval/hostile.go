@@ -263,7 +263,7 @@ func flawNames() (names []string) {
 
 func (r *Report) concludeLedgers(table Table) {
 	for _, name := range []string{"ledgers", "justified", "automatic_certain", "automatic_honest", "others"} {
-		r.Counts[name] += 0
+		r.Counts[name] += 0 // a count of nothing is told too
 	}
 	c := r.Counts
 	r.say("%s ledgers of seed %d, %s of which justify a fix.", number(c["ledgers"]), *r.Seed, number(c["justified"]))
@@ -296,7 +296,8 @@ func certain(l ledger) llm.Model {
 	}
 	return scripted.Func(func(n int, req llm.Request) (llm.Reply, error) {
 		if n == 0 {
-			return scripted.Calls(scripted.Call("get_transaction", ""), scripted.Call("get_ledger_entries", ""), scripted.Call("get_settlement_status", "")), nil
+			return scripted.Calls(scripted.Call("get_transaction", ""), scripted.Call("get_ledger_entries", ""),
+				scripted.Call("get_settlement_status", "")), nil
 		}
 		seen := look(req)
 		return scripted.Calls(scripted.Call("submit_decision", decision{Recommendation: "resolve", Category: string(category), Confidence: 1,

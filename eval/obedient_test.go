@@ -74,7 +74,7 @@ func TestAPayloadIsCutToWhatCanBeStored(t *testing.T) {
 		cut        bool
 	}{
 		{"short", "short", false}, {"a\tb\nc", "a\tb\nc", false}, {"0123456789ab", "0123456789", true},
-		{"123456789ọ", "123456789", true}, {"a\x00b\x1bc", "abc", true}, {"\xff", "", true},
+		{"123456789ọ", "123456789", true}, {"a\x00b\x1bc", "abc", true},
 	} {
 		if got, cut := s.fit(row.text); got != row.want || cut != row.cut {
 			t.Errorf("%q became %q, cut %v", row.text, got, cut)

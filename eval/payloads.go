@@ -2,7 +2,6 @@ package eval
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -89,12 +88,12 @@ var slots = []slot{
 
 // fit is as much of a text as can be stored in a slot, and whether anything was cut off.
 func (s slot) fit(text string) (string, bool) {
-	kept := strings.ToValidUTF8(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && !slices.Contains([]rune{'\n', '\r', '\t'}, r) {
+	kept := strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && !strings.ContainsRune("\n\r\t", r) {
 			return -1
 		}
 		return r
-	}, text), "")
+	}, text)
 	for len(kept) > s.most {
 		_, last := utf8.DecodeLastRuneInString(kept)
 		kept = kept[:len(kept)-last]

@@ -11,8 +11,6 @@ import (
 	"countersign"
 	"countersign/desk"
 	"countersign/desk/bank"
-	"countersign/desk/bank/feed"
-	"countersign/desk/bank/records"
 	"countersign/llm"
 	"countersign/pipeline"
 	"countersign/pipeline/intake"
@@ -88,14 +86,6 @@ func (m *counted) asked() []int {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return slices.Clone(m.turns)
-}
-
-func (w *world) load(set records.Set) {
-	w.Helper()
-	report, err := feed.Feed{Store: w.store, Refused: func(p records.Problem) { w.Error(p) }}.Set(ctx, set)
-	if err != nil {
-		w.Fatal(err, report)
-	}
 }
 
 // open files a dispute and leaves it to whoever works it.

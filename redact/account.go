@@ -150,9 +150,9 @@ func (sp *span) gluedRight() bool {
 	return inWord(r)
 }
 
-func inWord(r rune) bool {
-	return r == '_' || r != utf8.RuneError && unicode.IsLetter(r)
-}
+// inWord reports whether r, right against a number, makes it a part of an id. Only the letters that ids are written in do:
+// in scripts without spaces between words every number stands right against a letter.
+func inWord(r rune) bool { return r == '_' || isLatin(fold(r)) }
 
 // named reports whether the span is the tail of an id such as txn_8d1aa1219382, TX-2026000123 or 7K3M9: a letter is joined
 // to it by nothing, dashes or underscores. Words that announce an account do not make an id.

@@ -34,6 +34,8 @@ func TestMask(t *testing.T) {
 		{"an account number grouped by spaces", "0123 456 789", "****6789"},
 		{"an account number after a word and a colon", "acct:0123456789", "acct:****6789"},
 		{"an account number right against the word account", "acct0123456789 NUBAN-0123456789", "acct****6789 NUBAN-****6789"},
+		{"account numbers in a script without spaces", "口座番号0123456789に送金 一2345 123445 12345", "口座番号****6789に送金 一****2345"},
+		{"a card number in a script without spaces", "卡号4111111111111111请", "卡号****1111请"},
 		{"an account number in brackets and quotes", `("0123456789")`, `("****6789")`},
 		{"an account number next to an earlier mask", "****1234 0123456789", "****1234 ****6789"},
 		{"an account number after an amount", "24,500.00 0123456789", "24,500.00 ****6789"},

@@ -8,6 +8,8 @@ import (
 	"encoding/base64"
 	"encoding/hex"
 	"errors"
+	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -27,8 +29,8 @@ func (k Key) ID() string {
 
 func (k Key) String() string { return "master key " + k.ID() }
 
-// GoString keeps %#v from printing the key.
-func (k Key) GoString() string { return k.String() }
+// Format keeps every verb from printing the key.
+func (k Key) Format(f fmt.State, _ rune) { io.WriteString(f, k.String()) }
 
 // Open reads the key from a file and, when create is set and there is none, makes it, readable by its owner only. Two
 // programs that make it at once end with the same key.

@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -70,7 +71,7 @@ func (s *Store) openSQLite(ctx context.Context, path string, opt Options) error 
 	}
 	s.dialect = sqliteDialect
 	s.write, err = sql.Open("sqlite", sqliteDSN(path, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)",
-		"_pragma=foreign_keys(1)", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-65536)"))
+		"_pragma=foreign_keys(1)", "_pragma=recursive_triggers(1)", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-65536)"))
 	if err != nil {
 		return fmt.Errorf("open database: %w", err)
 	}
@@ -110,6 +111,9 @@ func (s *Store) openPostgres(ctx context.Context, dsn string, opt Options) error
 	if err != nil {
 		return countersign.Errorf(countersign.Invalid, "the database URL cannot be read").In("database").
 			Try("expected postgres://host:5432/name, with user, password and an @ before the host where they are needed")
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = 10 * time.Second // else a server that accepts and says nothing is waited for for ever
 	}
 	config.MaxConns = int32(opt.PostgresPool)
 	if config.MaxConns == 0 {

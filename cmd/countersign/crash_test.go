@@ -13,6 +13,7 @@ import (
 // A process that is killed while cases are being investigated loses nothing, repeats no finished model call, and its
 // successor ends every case within seconds.
 func TestKilledInTheMiddleOfRunningCases(t *testing.T) {
+	t.Parallel()
 	const cases = 12
 	model := newModelServer(t)
 	p := newProgram(t, testdb.SQLite(t), model.env()...)
@@ -39,6 +40,7 @@ func TestKilledInTheMiddleOfRunningCases(t *testing.T) {
 
 // Killed again and again, wherever it happens to be, the program does everything once.
 func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	const cases, rounds = 20, 5
 	const seed = 20261130
 	dice := rand.New(rand.NewPCG(seed, 1))

@@ -26,6 +26,7 @@ func (s *server) files(most uint64) {
 
 // A server without room answers 503 and changes nothing, and goes on as soon as there is room.
 func TestNoRoomOnTheDisk(t *testing.T) {
+	t.Parallel()
 	const cases = 30
 	model := newModelServer(t)
 	p := newProgram(t, testdb.SQLite(t), model.env()...)

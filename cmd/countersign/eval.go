@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"countersign"
 	"countersign/eval"
 )
 
@@ -27,6 +28,9 @@ func (c evalCommand) Run(s *session) error {
 			fmt.Fprintf(s.out, "%-16s %s\n", suite.Name, suite.About)
 		}
 		return nil
+	}
+	if c.Ledgers < 1 {
+		return countersign.Errorf(countersign.Invalid, "is %d, expected 1 or more", c.Ledgers).In("--ledgers")
 	}
 	suites, err := c.suites()
 	if err != nil {

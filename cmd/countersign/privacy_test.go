@@ -38,6 +38,7 @@ func private() map[string]any {
 }
 
 func TestLogsAndModelSeeNothingPersonal(t *testing.T) {
+	t.Parallel()
 	model := newModelServer(t)
 	p := newProgram(t, testdb.SQLite(t), model.env()...)
 	file := p.file(private())
@@ -65,9 +66,10 @@ func TestLogsAndModelSeeNothingPersonal(t *testing.T) {
 	s.stop()
 
 	printed.WriteString(p.must("doctor"))
+	log := s.log.String()
 	for _, word := range append(strings.Split(unmasked, "|"), surname, token) {
-		if i := strings.Index(s.log.String(), word); i >= 0 {
-			t.Errorf("the log holds %q: …%s", word, s.log.String()[max(0, i-200):min(s.log.Len(), i+100)])
+		if i := strings.Index(log, word); i >= 0 {
+			t.Errorf("the log holds %q: …%s", word, log[max(0, i-200):min(len(log), i+100)])
 		}
 		if strings.Contains(printed.String(), word) {
 			t.Errorf("a command printed %q", word)

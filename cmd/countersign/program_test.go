@@ -6,12 +6,13 @@ import (
 	"fmt"
 	"io"
 	"iter"
-	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
@@ -71,20 +72,36 @@ type server struct {
 	cmd   *exec.Cmd
 	url   string
 	token string
-	log   *bytes.Buffer // standard output and error; read it once the process has ended
+	log   *screen // standard output and error
 }
+
+// screen is what a program printed so far, to be read while it runs.
+type screen struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (s *screen) Write(b []byte) (int, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.Write(b)
+}
+
+func (s *screen) String() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.text.String()
+}
+
+var serves = regexp.MustCompile(`countersign serves (http://[\d.:]+)/api/v1 on`)
 
 // serve starts the program on a free port and waits until it is ready.
 func (p *program) serve(token string, args ...string) *server {
 	p.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		p.Fatal(err)
-	}
-	addr := l.Addr().String()
-	l.Close()
-	s := p.start(append([]string{"serve", "--addr", addr}, args...)...)
-	s.url, s.token = "http://"+addr, token
+	s := p.start(append([]string{"serve", "--addr", "127.0.0.1:0"}, args...)...)
+	s.token = token
+	s.until("it says where it serves", func() bool { return serves.MatchString(s.log.String()) })
+	s.url = serves.FindStringSubmatch(s.log.String())[1]
 	s.until("it is ready", s.ready)
 	return s
 }
@@ -92,7 +109,7 @@ func (p *program) serve(token string, args ...string) *server {
 // start starts a command that runs until it is stopped.
 func (p *program) start(args ...string) *server {
 	p.Helper()
-	s := &server{program: p, cmd: p.command(args...), log: &bytes.Buffer{}}
+	s := &server{program: p, cmd: p.command(args...), log: &screen{}}
 	s.cmd.Stdout, s.cmd.Stderr = s.log, s.log
 	if err := s.cmd.Start(); err != nil {
 		p.Fatal(err)
@@ -145,8 +162,19 @@ func (s *server) stop() int {
 
 func (s *server) terminate() { s.cmd.Process.Signal(syscall.SIGTERM) }
 
+// wait waits for the program to end by itself and returns its exit code.
 func (s *server) wait() int {
-	s.cmd.Wait()
+	s.Helper()
+	ended := make(chan struct{})
+	go func() {
+		s.cmd.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(time.Minute):
+		s.Fatal("waited in vain for the program to end")
+	}
 	return s.cmd.ProcessState.ExitCode()
 }
 

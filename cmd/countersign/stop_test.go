@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"net/http"
 	"strings"
 	"syscall"
@@ -18,6 +19,7 @@ func (m *modelServer) askedTimes(t *testing.T, turn, conversations, times int) {
 }
 
 func TestAStopLetsTheModelFinish(t *testing.T) {
+	t.Parallel()
 	model := newModelServer(t)
 	p := newProgram(t, testdb.SQLite(t), model.env()...)
 	p.imports(failedTransfers(2))
@@ -37,6 +39,7 @@ func TestAStopLetsTheModelFinish(t *testing.T) {
 }
 
 func TestAStopGivesUpOnAModelThatDoesNotAnswer(t *testing.T) {
+	t.Parallel()
 	model := newModelServer(t)
 	p := newProgram(t, testdb.SQLite(t), model.env()...)
 	p.imports(failedTransfers(2))
@@ -62,6 +65,7 @@ func TestAStopGivesUpOnAModelThatDoesNotAnswer(t *testing.T) {
 }
 
 func TestASecondSignalEndsItAtOnce(t *testing.T) {
+	t.Parallel()
 	model := newModelServer(t)
 	p := newProgram(t, testdb.SQLite(t), model.env()...)
 	p.imports(failedTransfers(1))
@@ -85,8 +89,41 @@ func TestASecondSignalEndsItAtOnce(t *testing.T) {
 	p.intact(1)
 }
 
+// An event stream never ends by itself; a stop ends it in good order and does not wait for it.
+func TestAStopEndsEventStreams(t *testing.T) {
+	t.Parallel()
+	model := newModelServer(t)
+	p := newProgram(t, testdb.SQLite(t), model.env()...)
+	p.imports(failedTransfers(1))
+	s := p.serve(p.admin())
+	s.disputes(1)
+	p.until("the case is closed", func() bool { return len(s.closed()) == 1 })
+
+	req, err := http.NewRequest("GET", s.url+"/api/v1/cases/"+s.closed()[0]+"/events", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+s.token)
+	res, err := http.DefaultClient.Do(req)
+	if err != nil || res.StatusCode != http.StatusOK {
+		t.Fatalf("%v %v", res, err)
+	}
+	defer res.Body.Close()
+	if _, err := io.ReadFull(res.Body, make([]byte, 10)); err != nil {
+		t.Fatalf("the stream did not begin: %v", err)
+	}
+	s.terminate()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		t.Errorf("the stream was broken off: %v", err)
+	}
+	if code := s.wait(); code != 0 || strings.Contains(s.log.String(), "cut off") {
+		t.Errorf("serve ended with %d\n%s", code, s.log)
+	}
+}
+
 // One process works a SQLite database. The others may do everything else meanwhile.
 func TestASecondServeOnTheSameSQLite(t *testing.T) {
+	t.Parallel()
 	p := newProgram(t, testdb.SQLite(t))
 	p.imports(failedTransfers(2))
 	s := p.serve(p.admin())
@@ -101,7 +138,6 @@ func TestASecondServeOnTheSameSQLite(t *testing.T) {
 	}
 	p.must("audit", "verify")
 	p.must("import", "records", "--dry-run", p.file(failedTransfers(3)))
-	s.disputes(0)
 	if code := s.health("/healthz"); code != http.StatusOK {
 		t.Errorf("/healthz answered %d", code)
 	}
@@ -112,6 +148,7 @@ func TestASecondServeOnTheSameSQLite(t *testing.T) {
 
 // The master key that a database was made with is missed when another takes its place.
 func TestAnotherMasterKeyIsSaid(t *testing.T) {
+	t.Parallel()
 	p := newProgram(t, testdb.SQLite(t))
 	p.must("migrate")
 	other := newProgram(t, testdb.SQLite(t))

@@ -9,6 +9,7 @@ import (
 // On PostgreSQL any number of processes share the work. Cases that are opened at one are worked by others, and when one of them
 // dies its cases go on elsewhere once its lease has run out, from what it had recorded.
 func TestWorkersShareAndInherit(t *testing.T) {
+	t.Parallel()
 	const cases = 3
 	model := newModelServer(t)
 	p := newProgram(t, testdb.Postgres(t), model.env()...)

@@ -37,8 +37,8 @@ var (
 	bareName        = regexp.MustCompile(`^\W*record_(?:rows|payloads)\W*$`)
 	// A statement that stops where the table's name should stand gets it from somewhere else.
 	unfinished = regexp.MustCompile(`(?:^|; ?)update$|\b(?:delete from|update only|update or \w+|truncate table|drop table|replace into)$`)
-	// These switch the triggers off that would refuse the rest.
-	disarm = regexp.MustCompile(`session_replication_role|disable trigger|writable_schema|recursive_triggers`)
+	// These switch the triggers off that would refuse the rest. Without recursive_triggers a REPLACE deletes past them.
+	disarm = regexp.MustCompile(`session_replication_role|disable trigger|writable_schema|recursive_triggers ?[=(] ?'?(?:0|off|false|no)\b`)
 
 	sqlComment = regexp.MustCompile(`(?s)/\*.*?\*/|--[^\n]*`)
 	blank      = regexp.MustCompile(`\s+`)
@@ -200,6 +200,8 @@ func TestNoSQLUpdatesOrDeletesARecordRow(t *testing.T) {
 		"DROP TRIGGER policies_update",
 		"SET session_replication_role = replica",
 		"PRAGMA writable_schema = 1",
+		"PRAGMA recursive_triggers = OFF",
+		"_pragma=recursive_triggers(0)",
 	} {
 		t.Run("seen: "+sql, func(t *testing.T) {
 			refuses(t, appendOnly, "changes the record", "store/migrations/x.sql", sql)
@@ -215,6 +217,7 @@ func TestNoSQLUpdatesOrDeletesARecordRow(t *testing.T) {
 		"UPDATE cases SET status = $2 WHERE id IN (SELECT case_id FROM record_rows)",
 		"DELETE FROM sessions WHERE expires_at < $1",
 		"SELECT * FROM record_rows ORDER BY seq FOR UPDATE",
+		"PRAGMA recursive_triggers(1)",
 		"ALTER TABLE record_rows ADD COLUMN note TEXT",
 	} {
 		t.Run("allowed: "+sql, func(t *testing.T) {

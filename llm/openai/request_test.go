@@ -138,13 +138,13 @@ func TestSettings(t *testing.T) {
 	}{
 		{"a slash at the end is no matter", func(c *Config) { c.BaseURL += "/" }, ""},
 		{"white space round a pasted key is no matter", func(c *Config) { c.APIKey = " k\n" }, ""},
-		{"no base URL", func(c *Config) { c.BaseURL = "" }, "base URL"},
-		{"a host without a scheme", func(c *Config) { c.BaseURL = "models.example.com/v1" }, "base URL"},
-		{"another scheme", func(c *Config) { c.BaseURL = "file:///etc/passwd" }, "base URL"},
+		{"no base URL", func(c *Config) { c.BaseURL = "" }, "base_url: is missing"},
+		{"a host without a scheme", func(c *Config) { c.BaseURL = "models.example.com/v1" }, `base_url: "models.example.com/v1" is not`},
+		{"another scheme", func(c *Config) { c.BaseURL = "file:///etc/passwd" }, `base_url: "file:///etc/passwd" is not`},
 		{"a credential in the base URL", func(c *Config) { c.BaseURL = "https://u:secret@models.example.com/v1" }, "API key"},
 		{"a query in the base URL", func(c *Config) { c.BaseURL += "?key=secret" }, "API key"},
-		{"no model", func(c *Config) { c.Model = "" }, "model name"},
-		{"a key over two lines", func(c *Config) { c.APIKey = "secret\nsecret" }, "API key"},
+		{"no model", func(c *Config) { c.Model = "" }, "model: is missing"},
+		{"a key over two lines", func(c *Config) { c.APIKey = "secret\nsecret" }, "api_key: holds a space"},
 		{"a time-out below zero", func(c *Config) { c.Total = -1 }, "time-outs"},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -268,8 +268,8 @@ var retryable = map[countersign.ReasonCode]bool{
 }
 
 // Retry starts a new round. The old one stays in the record; the case's proposal, facts and verdict are the new round's. It is
-// a Conflict when a new round could find nothing else: after a model that answered, about records that were all read and are
-// still the same.
+// a Conflict when a new round could find nothing else: after a model that answered, about records that were read, that left
+// nothing about the complaint unknown, and that are still the same.
 func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
 		may, err := r.mayRetry(ctx, tx.View, *c)
@@ -297,11 +297,24 @@ func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 }
 
 func (r Review) mayRetry(ctx context.Context, v store.View, c countersign.Case) (bool, error) {
-	if c.Verdict != nil && slices.ContainsFunc(c.Verdict.Reasons, func(reason countersign.Reason) bool { return retryable[reason.Code] }) {
+	if cutShort(c) || leftOpen(c) {
 		return true, nil
 	}
 	_, now, err := r.Desks[c.Desk].Justify(ctx, v, c)
 	return changed(c, now), err
+}
+
+// cutShort reports whether the verdict has a reason that another investigation may do without.
+func cutShort(c countersign.Case) bool {
+	return c.Verdict != nil && slices.ContainsFunc(c.Verdict.Reasons, func(reason countersign.Reason) bool { return retryable[reason.Code] })
+}
+
+// leftOpen reports whether something about what the customer complains of was not known. It is no reason of the verdict when
+// the model did not propose to resolve.
+func leftOpen(c countersign.Case) bool {
+	return c.Facts != nil && slices.ContainsFunc(c.Facts.Doubts, func(d countersign.Doubt) bool {
+		return d.Reason.Code == countersign.FactsUnknown && d.Against == c.Reason
+	})
 }
 
 // decided is a decision on the case as it stands; Status is set again by closed.

@@ -241,7 +241,7 @@ func TestRecordsThatChanged(t *testing.T) {
 			t.Run(name+" is refused when another case has given it back", func(t *testing.T) {
 				o := o.in(t)
 				c := o.reviewed("resolve", nil, countersign.AboveCap)
-				other := o.before(c.Subject.ID, "resolve")
+				other := o.before(c.Subject.ID, countersign.OtherReason, "resolve")
 				if _, err := approve(o.review, o.act(other)); err != nil {
 					t.Fatal(err)
 				}
@@ -380,6 +380,29 @@ func TestRetry(t *testing.T) {
 				t.Fatal(err)
 			}
 			o.freshRound(before, after)
+		})
+		t.Run("after a settlement that was not known, whatever was proposed", func(t *testing.T) {
+			o := o.in(t)
+			c := o.reviewed("escalate", func(b *book) { b.Settlements[0].Status, b.Settlements[0].Final = records.TimedOut, false }, countersign.ModelAskedForPerson)
+			before := o.look(c.ID)
+			after, err := retry(o.review, o.act(c))
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.freshRound(before, after)
+		})
+		t.Run("not after something unknown that the customer does not complain of", func(t *testing.T) {
+			o := o.in(t)
+			c := o.reviewed("reject", func(b *book) { // a payment to the same friend without a time of day: a double charge cannot be ruled out
+				b.Settlements[0].Status = records.Settled
+				another := *b.transaction()
+				another.ID, another.EndToEndID, another.Reference = another.ID+"-2", another.EndToEndID+"-2", "water"
+				another.OccurredAt, _ = countersign.ParseWhen("2026-11-28")
+				b.Transactions = append(b.Transactions, another)
+			}, countersign.RejectionNeedsPerson)
+			before := o.look(c.ID)
+			_, err := retry(o.review, o.act(c))
+			o.refused(before, err, countersign.Conflict, "another investigation would find the same")
 		})
 		t.Run("a raised case that is retried is raised no more", func(t *testing.T) {
 			o := o.in(t)
@@ -674,7 +697,7 @@ func TestTwoCasesAboutOnePayment(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
 		o := newOffice(t, database)
 		first := o.reviewed("resolve", nil)
-		second := o.before(first.Subject.ID, "resolve")
+		second := o.before(first.Subject.ID, countersign.OtherReason, "resolve")
 		var wait sync.WaitGroup
 		errs := make([]error, 2)
 		for i, c := range []countersign.Case{first, second} {

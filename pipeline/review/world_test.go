@@ -125,11 +125,11 @@ func (o *office) reviewed(recommends string, change func(*book), reasons ...coun
 		change(b)
 	}
 	o.bring(b.Set)
-	return o.before(b.transaction().ID, recommends, reasons...)
+	return o.before(b.transaction().ID, countersign.FailedTransfer, recommends, reasons...)
 }
 
 // before puts a case about that transaction before a person.
-func (o *office) before(transaction, recommends string, reasons ...countersign.ReasonCode) countersign.Case {
+func (o *office) before(transaction string, reason countersign.DisputeReason, recommends string, reasons ...countersign.ReasonCode) countersign.Case {
 	o.Helper()
 	o.cases++
 	t, err := o.store.Transaction(ctx, transaction)
@@ -138,7 +138,7 @@ func (o *office) before(transaction, recommends string, reasons ...countersign.R
 	o.must(err)
 	c := countersign.Case{ID: countersign.CaseID(fmt.Sprintf("D-%d", o.cases)), Desk: countersign.Bank, Channel: "api",
 		Subject: countersign.Subject{Kind: countersign.TransactionSubject, ID: transaction}, CustomerID: account.CustomerID,
-		Reason: countersign.DisputeReason(fmt.Sprint("reason ", o.cases)), Amount: t.Amount(), Status: countersign.Queued, OpenedAt: noon, UpdatedAt: noon, Round: 1, Revision: 1,
+		Reason: reason, Amount: t.Amount(), Status: countersign.Queued, OpenedAt: noon, UpdatedAt: noon, Round: 1, Revision: 1,
 		Fix: countersign.FixOutcome{State: countersign.FixNone}}
 	o.must(o.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		return tx.Birth(ctx, c, 0, worker, store.Note{Kind: audit.Opened, Payload: map[string]any{"round": 1, "status": "queued"}})

@@ -198,7 +198,7 @@ func (r *run) rehearse(ctx context.Context, rows []records.Row) (store.Imported,
 		r.known[array] = map[string]bool{}
 	}
 	for _, row := range rows {
-		if true {
+		if !refused[row.Number] {
 			r.known[array][row.Record.Key()] = true
 		}
 	}
