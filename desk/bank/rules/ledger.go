@@ -126,6 +126,9 @@ func notCorrected(p posting) finding {
 		return present(name, "reversed", rows(records.Transactions, p.ID)).
 			disagree("%s is already reversed in our books.", id(p.ID))
 	}
+	if len(p.entries) == 0 { // not recorded is not "not there"; debitPosted says what that means for a fix
+		return unknown(name, "no ledger entry", rows(records.LedgerEntries))
+	}
 	return absent(name, "no reversal, refund or other credit", rows(records.LedgerEntries, entryIDs(p.entries)...))
 }
 
