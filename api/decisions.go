@@ -13,7 +13,7 @@ import (
 type (
 	newOverride struct {
 		_       struct{}            `additionalProperties:"false"`
-		Outcome countersign.Outcome `json:"outcome" enum:"resolved,rejected,escalated,contest,accept"`
+		Outcome countersign.Outcome `json:"outcome" enum:"resolved,rejected"`
 		Reason  string              `json:"reason" maxLength:"2000" doc:"Why, in a sentence. It is kept."`
 		Fix     string              `json:"fix,omitempty" enum:"reversal,refund,none" doc:"Belongs to the outcome resolved, and must be there with it."`
 	}

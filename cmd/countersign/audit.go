@@ -58,7 +58,11 @@ func (c auditVerifyCommand) verify(s *session) (report audit.Report, err error) 
 	}
 	meter := meterOn(s.err)
 	defer meter.clear()
-	return a.Store.VerifyRecord(s, func(rows int64) { meter.show(int(rows), 0, "checking the record") })
+	report, err = a.Store.VerifyRecord(s, func(rows int64) { meter.show(int(rows), 0, "checking the record") })
+	if err == nil && report.Cases == 0 && report.OK {
+		fmt.Fprintf(s.err, "countersign: the database in %s holds no case, so nothing was verified; is it the one you mean?\n", a.Data)
+	}
+	return report, err
 }
 
 func (c auditVerifyCommand) verifyFile() (audit.Report, error) {

@@ -106,7 +106,8 @@ type decision struct {
 	Fix       string              `json:"fix,omitempty"`
 	Reason    string              `json:"reason,omitempty"`
 	Reference string              `json:"reference,omitempty"`
-	Waived    []string            `json:"waived,omitempty"` // the reasons that stood when it was decided
+	Waived    []string            `json:"waived,omitempty"`          // the reasons that stood when it was decided
+	Withdrawn bool                `json:"draft_withdrawn,omitempty"` // the model's draft to the customer said something else
 }
 
 // Approve carries out what the case recommends. A recommended fix is the one that the facts of the case support, and it is
@@ -151,7 +152,7 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 			return nil, err
 		}
 		d := decided(*c, "override", reason)
-		d.Outcome, d.Fix = outcome, fix
+		d.Outcome, d.Fix, d.Withdrawn = outcome, fix, withdraw(c)
 		if outcome != countersign.Resolved || fix == "none" {
 			return closed(c, outcome, d), nil
 		}
@@ -170,6 +171,16 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 	})
 }
 
+// withdraw takes back the model's draft to the customer when a person decides otherwise than the model proposed: it would
+// promise what is not going to happen. What a person wrote stays.
+func withdraw(c *countersign.Case) bool {
+	if c.Proposal == nil || c.Message == "" || c.Message != c.Proposal.CustomerMessage {
+		return false
+	}
+	c.Message = ""
+	return true
+}
+
 // overridable refuses outcomes and fixes that do not exist, before anything is touched.
 func overridable(desk Desk, outcome countersign.Outcome, fix string) error {
 	var known []string
@@ -181,6 +192,8 @@ func overridable(desk Desk, outcome countersign.Outcome, fix string) error {
 		switch {
 		case o != countersign.Resolved && fix != "" && fix != "none":
 			return countersign.Errorf(countersign.Invalid, "a fix belongs to the outcome resolved, not to %s", o).In("fix")
+		case o == countersign.Resolved && fix == "":
+			return countersign.Errorf(countersign.Invalid, "is missing; expected reversal, refund or none").In("fix")
 		case o == countersign.Resolved && fix != string(countersign.Reversal) && fix != string(countersign.Refund) && fix != "none":
 			return countersign.Errorf(countersign.Invalid, "%q is not one of reversal, refund, none", fix).In("fix")
 		}
@@ -224,7 +237,7 @@ func (r Review) Escalate(ctx context.Context, act Act, reason, reference string)
 		if d.Reference == "" {
 			return []store.Note{{Kind: audit.Decision, Payload: d}}, nil
 		}
-		d.Outcome = countersign.Escalated
+		d.Outcome, d.Withdrawn = countersign.Escalated, withdraw(c)
 		return closed(c, countersign.Escalated, d), nil
 	})
 }
