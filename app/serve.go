@@ -43,9 +43,9 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	a.stop.Do(func() { close(a.stopping) })
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain) // not ctx again: BaseContext reads it meanwhile
 	defer cancel()
-	if err := server.Shutdown(ctx); err != nil {
+	if err := server.Shutdown(draining); err != nil {
 		a.Log.WarnContext(ctx, "requests were cut off at the stop", "after", drain.String())
 		return server.Close()
 	}
