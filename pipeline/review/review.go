@@ -152,7 +152,7 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 			return nil, err
 		}
 		d := decided(*c, "override", reason)
-		d.Outcome, d.Fix, d.Withdrawn = outcome, fix, withdraw(c)
+		d.Outcome, d.Fix, d.Withdrawn = outcome, fix, desk.withdraw(c, outcome, fix)
 		if outcome != countersign.Resolved || fix == "none" {
 			return closed(c, outcome, d), nil
 		}
@@ -173,8 +173,15 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 
 // withdraw takes back the model's draft to the customer when a person decides otherwise than the model proposed: it would
 // promise what is not going to happen. What a person wrote stays.
-func withdraw(c *countersign.Case) bool {
+func (d Desk) withdraw(c *countersign.Case, outcome countersign.Outcome, fix string) bool {
 	if c.Proposal == nil || c.Message == "" || c.Message != c.Proposal.CustomerMessage {
+		return false
+	}
+	promised, acts := d.Outcome[c.Proposal.Recommendation]
+	if !acts {
+		promised = countersign.Escalated
+	}
+	if promised == outcome && (outcome != countersign.Resolved || fix != "none") {
 		return false
 	}
 	c.Message = ""
@@ -237,7 +244,7 @@ func (r Review) Escalate(ctx context.Context, act Act, reason, reference string)
 		if d.Reference == "" {
 			return []store.Note{{Kind: audit.Decision, Payload: d}}, nil
 		}
-		d.Outcome, d.Withdrawn = countersign.Escalated, withdraw(c)
+		d.Outcome, d.Withdrawn = countersign.Escalated, r.Desks[c.Desk].withdraw(c, countersign.Escalated, "")
 		return closed(c, countersign.Escalated, d), nil
 	})
 }

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -209,142 +208,6 @@ func TestTheLaterCopyIsRefunded(t *testing.T) {
 		if err != nil || c.Fix.Fix.TransactionID != c.Subject.ID {
 			t.Errorf("got %+v, %v", c.Fix, err)
 		}
-	})
-}
-
-// What a person saw must still be so: nobody may waive that the records changed.
-func TestRecordsThatChanged(t *testing.T) {
-	t.Parallel()
-	testdb.Engines(t, func(t *testing.T, database string) {
-		o := newOffice(t, database)
-		fixes := map[string]deed{"approve": approve, "override": override(countersign.Resolved, "reversal")}
-		for name, do := range fixes {
-			t.Run(name+" is refused when the rail has spoken again", func(t *testing.T) {
-				o := o.in(t)
-				c := o.reviewed("resolve", nil, countersign.AboveCap)
-				o.bring(records.Set{Settlements: []records.Settlement{{TransactionID: c.Subject.ID, Status: records.SettlementFailed, Final: true,
-					UpdatedAt: countersign.At(noon.Add(time.Hour)), Rail: "NIP", Reference: "again"}}})
-				before := o.look(c.ID)
-				_, err := do(o.review, o.act(c))
-				o.refused(before, err, countersign.Conflict, "the records changed after the facts of the case were read (retry the case")
-			})
-			t.Run(name+" is refused when the money came back meanwhile", func(t *testing.T) {
-				o := o.in(t)
-				c := o.reviewed("resolve", nil, countersign.AboveCap)
-				b := newBook(c.Subject.ID)
-				b.credited(24_500_00, records.RefundEntry)
-				o.bring(records.Set{LedgerEntries: b.LedgerEntries[1:]})
-				before := o.look(c.ID)
-				_, err := do(o.review, o.act(c))
-				o.refused(before, err, countersign.Conflict, map[string]string{"approve": "records changed", "override": "corrected already"}[name])
-			})
-			t.Run(name+" is refused when another case has given it back", func(t *testing.T) {
-				o := o.in(t)
-				c := o.reviewed("resolve", nil, countersign.AboveCap)
-				other := o.before(c.Subject.ID, countersign.OtherReason, "resolve")
-				if _, err := approve(o.review, o.act(other)); err != nil {
-					t.Fatal(err)
-				}
-				before := o.look(c.ID)
-				_, err := do(o.review, o.act(c))
-				o.refused(before, err, countersign.Conflict, "")
-			})
-			t.Run(name+" does not mind what no rule reads", func(t *testing.T) {
-				o := o.in(t)
-				c := o.reviewed("resolve", nil, countersign.AboveCap)
-				o.bring(records.Set{Transactions: []records.Transaction{{ID: "later-" + c.Subject.ID, AccountID: "A-" + c.Subject.ID, Kind: records.Card, Direction: countersign.Debit,
-					AmountMinor: 7_00, Currency: "NGN", Status: records.Posted, OccurredAt: countersign.At(noon.AddDate(0, 0, 9))}}})
-				if _, err := do(o.review, o.act(c)); err != nil {
-					t.Error(err)
-				}
-			})
-		}
-		t.Run("the account of somebody else is refused", func(t *testing.T) {
-			o := o.in(t)
-			c := o.reviewed("resolve", nil)
-			o.bring(records.Set{Customers: []records.Customer{{ID: "C-SOMEBODY", Name: "Somebody Else"}}})
-			_, err := o.store.DB().Exec("UPDATE accounts SET customer_id = $1 WHERE id = $2", "C-SOMEBODY", "A-"+c.Subject.ID)
-			o.must(err)
-			before := o.look(c.ID)
-			for _, do := range fixes {
-				if _, err := do(o.review, o.act(c)); err == nil {
-					t.Error("it was not")
-				}
-				o.unchanged(before)
-			}
-		})
-		t.Run("closing without a fix is allowed whatever the records say by now", func(t *testing.T) {
-			o := o.in(t)
-			c := o.reviewed("reject", nil)
-			o.bring(records.Set{Settlements: []records.Settlement{{TransactionID: c.Subject.ID, Status: records.SettlementFailed, Final: true, UpdatedAt: countersign.At(noon.Add(time.Hour)), Rail: "NIP"}}})
-			if _, err := approve(o.review, o.act(c)); err != nil {
-				t.Error(err)
-			}
-		})
-	})
-}
-
-// The records are read once to answer the person, and again under the account's lock. What comes in between is not missed.
-func TestRecordsThatChangeAtTheLastMoment(t *testing.T) {
-	t.Parallel()
-	o := newOffice(t, testdb.SQLite(t))
-	c := o.reviewed("resolve", nil)
-	before, whole := o.look(c.ID), o.review.Desks[countersign.Bank]
-	for name, do := range map[string]deed{"approve": approve, "override": override(countersign.Resolved, "reversal")} {
-		t.Run(name, func(t *testing.T) {
-			o, reads := o.in(t), 0
-			late := func(fix *countersign.Fix, seen string, err error) (*countersign.Fix, string, error) {
-				if reads++; reads > 1 {
-					seen = "other"
-				}
-				return fix, seen, err
-			}
-			desk := whole
-			desk.Justify = func(ctx context.Context, v store.View, c countersign.Case) (*countersign.Fix, string, error) {
-				return late(whole.Justify(ctx, v, c))
-			}
-			desk.Waive = func(ctx context.Context, v store.View, c countersign.Case, kind countersign.FixKind) (*countersign.Fix, string, error) {
-				return late(whole.Waive(ctx, v, c, kind))
-			}
-			o.review.Desks = map[countersign.DeskName]review.Desk{countersign.Bank: desk}
-			_, err := do(o.review, o.act(c))
-			o.refused(before, err, countersign.Conflict, "the fix cannot be applied: the records changed after they were read")
-		})
-	}
-}
-
-// Facts that were never read support nothing that could be approved. A person may still take the fix on himself: what nobody
-// may waive is read anew.
-func TestFactsThatWereNeverRead(t *testing.T) {
-	t.Parallel()
-	o := newOffice(t, testdb.SQLite(t))
-	unread := func(o *office, books func(*book)) countersign.Case {
-		c := o.reviewed("resolve", books, countersign.FactsUnreadable)
-		return o.change(c.ID, countersign.InReview, func(c *countersign.Case) {
-			c.Facts = &countersign.Facts{Unreadable: "the database did not answer"}
-			c.Fix = countersign.FixOutcome{State: countersign.FixNone}
-		})
-	}
-	t.Run("cannot be approved", func(t *testing.T) {
-		o := o.in(t)
-		c := unread(o, nil)
-		before := o.look(c.ID)
-		_, err := approve(o.review, o.act(c))
-		o.refused(before, err, countersign.Conflict, "the facts of the case do not support a fix")
-	})
-	t.Run("can be overridden", func(t *testing.T) {
-		o := o.in(t)
-		c, err := override(countersign.Resolved, "reversal")(o.review, o.act(unread(o, nil)))
-		if err != nil || c.Fix.State != countersign.FixPosted {
-			t.Errorf("got %+v, %v", c.Fix, err)
-		}
-	})
-	t.Run("do not waive what nobody may", func(t *testing.T) {
-		o := o.in(t)
-		c := unread(o, func(b *book) { b.credited(1_00, records.RefundEntry) })
-		before := o.look(c.ID)
-		_, err := override(countersign.Resolved, "reversal")(o.review, o.act(c))
-		o.refused(before, err, countersign.Conflict, "Nobody may waive this")
 	})
 }
 
@@ -620,182 +483,46 @@ func TestUnknownWords(t *testing.T) {
 	}
 }
 
-// Every change has an actor, and what people do is done by people.
-func TestActors(t *testing.T) {
+// A draft that the model wrote for one decision must not go out with another. What a person wrote is theirs.
+func TestTheModelsDraftIsWithdrawnWithItsDecision(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, testdb.SQLite(t))
-	c := o.reviewed("resolve", nil, countersign.ModelFailed)
-	before := o.look(c.ID)
-	for name, actor := range map[string]countersign.Actor{
-		"nobody": {}, "a person without a name": {Kind: countersign.Person}, "a name without a kind": {ID: "ada"}, "a kind that does not exist": {Kind: "robot", ID: "r2"},
-		"a worker": worker, "the policy": {Kind: countersign.Policy, ID: "p-1"}, "a migration": {Kind: countersign.Migration, ID: "2"},
+	const draft = "We are putting it back."
+	for _, row := range []struct {
+		name, recommends, message string
+		decide                    func(*office, countersign.Case) (countersign.Case, error)
+		kept                      bool
+	}{
+		{"rejected instead of resolved", "resolve", draft, overriding("rejected", ""), false},
+		{"resolved without money moving", "resolve", draft, overriding("resolved", "none"), false},
+		{"resolved instead of escalated", "escalate", draft, overriding("resolved", "reversal"), false},
+		{"handed on instead of resolved", "resolve", draft, handingOn, false},
+		{"resolved as proposed, by override", "resolve", draft, overriding("resolved", "reversal"), true},
+		{"rejected as proposed, by override", "reject", draft, overriding("rejected", "none"), true},
+		{"handed on as proposed", "escalate", draft, handingOn, true},
+		{"a person's own words", "resolve", "Dear Adaeze, I looked into it.", overriding("rejected", ""), true},
 	} {
-		for verb, do := range deeds {
-			t.Run(verb+" by "+name, func(t *testing.T) {
-				o := o.in(t)
-				act := o.act(c)
-				act.Actor = actor
-				_, err := do(o.review, act)
-				o.refused(before, err, countersign.Internal, "")
-			})
-		}
-	}
-	for _, actor := range []countersign.Actor{ada, {Kind: countersign.Token, ID: "t-1"}, {Kind: countersign.CLI, ID: "ada"}} {
-		t.Run("message by "+actor.String(), func(t *testing.T) {
+		t.Run(row.name, func(t *testing.T) {
 			o := o.in(t)
-			act := o.act(c)
-			act.Actor = actor
-			_, err := message("x")(o.review, act)
+			c := o.reviewed(row.recommends, nil)
+			c.Proposal.CustomerMessage, c.Message = draft, row.message
+			o.must(o.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Save(ctx, &c) }))
+			after, err := row.decide(o, c)
 			o.must(err)
+			if want := map[bool]string{true: row.message}[row.kept]; after.Message != want {
+				t.Errorf("the draft is %q, want %q", after.Message, want)
+			}
+			o.verified(c.ID)
 		})
 	}
 }
 
-// Many people decide at once on what they all saw. One of them does; to the others it has happened already.
-func TestManyAtOnce(t *testing.T) {
-	t.Parallel()
-	testdb.Engines(t, func(t *testing.T, database string) {
-		o := newOffice(t, database)
-		for n := range 4 {
-			t.Run(fmt.Sprint("case ", n+1), func(t *testing.T) {
-				o := o.in(t)
-				c := o.reviewed("resolve", nil, countersign.ModelFailed)
-				before := o.look(c.ID)
-				var wait sync.WaitGroup
-				errs := make(chan error, 2*len(deeds))
-				act := o.act(c)
-				for range 2 {
-					for _, do := range deeds {
-						wait.Go(func() { _, err := do(o.review, act); errs <- err })
-					}
-				}
-				wait.Wait()
-				close(errs)
-				won := 0
-				for err := range errs {
-					switch {
-					case err == nil:
-						won++
-					case countersign.KindOf(err) != countersign.Conflict:
-						t.Error(err)
-					}
-				}
-				after := o.look(c.ID)
-				if won != 1 || after.Case.Revision != before.Case.Revision+1 {
-					t.Errorf("%d of them won, and the case went from revision %d to %d", won, before.Case.Revision, after.Case.Revision)
-				}
-				o.posted()
-				o.verified(c.ID)
-			})
-		}
-	})
-}
-
-// Two cases about one payment, approved at the same moment: it is given back once.
-func TestTwoCasesAboutOnePayment(t *testing.T) {
-	t.Parallel()
-	testdb.Engines(t, func(t *testing.T, database string) {
-		o := newOffice(t, database)
-		first := o.reviewed("resolve", nil)
-		second := o.before(first.Subject.ID, countersign.OtherReason, "resolve")
-		var wait sync.WaitGroup
-		errs := make([]error, 2)
-		for i, c := range []countersign.Case{first, second} {
-			act := o.act(c)
-			wait.Go(func() { _, errs[i] = approve(o.review, act) })
-		}
-		wait.Wait()
-		if (errs[0] == nil) == (errs[1] == nil) || countersign.KindOf(errs[0]) != countersign.Conflict && countersign.KindOf(errs[1]) != countersign.Conflict {
-			t.Errorf("got %v and %v, want one of them refused", errs[0], errs[1])
-		}
-		if n := o.posted(); n != 2 {
-			t.Errorf("%d entries", n)
-		}
-		o.verified(first.ID)
-		o.verified(second.ID)
-	})
-}
-
-// An act is one transaction with its record rows: whichever of its statements fails, all of it happened or nothing did, and
-// nobody is told the wrong one of the two.
-func TestAnActIsAllOrNothing(t *testing.T) {
-	t.Parallel()
-	testdb.Engines(t, func(t *testing.T, database string) {
-		o := newOffice(t, database)
-		for _, verb := range []string{"approve", "hand over", "message", "retry"} {
-			t.Run(verb, func(t *testing.T) {
-				for _, way := range o.faults.Ways {
-					o := o.in(t)
-					c, happened := o.reviewed("resolve", nil, countersign.ModelFailed), false
-					n := 0
-					for fired := true; fired; {
-						if n++; happened {
-							c = o.reviewed("resolve", nil, countersign.ModelFailed)
-						}
-						act, before := o.act(c), o.look(c.ID)
-						o.faults.At(n, way)
-						_, err := deeds[verb](o.review, act)
-						fired = o.faults.Fired()
-						happened = o.allOrNothing(before, err)
-						if t.Failed() || !fired && err != nil {
-							t.Fatalf("statement %d, %s: %v", n, way, err)
-						}
-					}
-					if n < 5 {
-						t.Errorf("%s: only %d statements were there to fail", way, n-1)
-					}
-				}
-			})
-		}
-	})
-}
-
-// allOrNothing checks a case whose act may have failed, and says whether it happened.
-func (o *office) allOrNothing(before state, err error) (happened bool) {
-	o.Helper()
-	after := o.look(before.Case.ID)
-	o.verified(before.Case.ID)
-	o.posted()
-	if after.Case.Revision == before.Case.Revision {
-		if o.unchanged(before); err == nil {
-			o.Error("it was said to have happened, and it did not")
-		}
-		return false
+func overriding(outcome countersign.Outcome, fix string) func(*office, countersign.Case) (countersign.Case, error) {
+	return func(o *office, c countersign.Case) (countersign.Case, error) {
+		return o.review.Override(ctx, o.act(c), outcome, "I looked at it.", fix)
 	}
-	if after.Case.Revision != before.Case.Revision+1 || after.Rows == before.Rows || after.Head == before.Head {
-		o.Errorf("a part of it happened: %+v, before %+v", after, before)
-	}
-	return true
 }
 
-// A desk that breaks costs an answer, and nothing else.
-func TestABrokenDesk(t *testing.T) {
-	t.Parallel()
-	o := newOffice(t, testdb.SQLite(t))
-	c := o.reviewed("resolve", nil)
-	before := o.look(c.ID)
-	whole := o.review.Desks[countersign.Bank]
-	for name, desk := range map[string]review.Desk{
-		"one that panics": {Outcome: whole.Outcome, Outcomes: whole.Outcomes,
-			Justify: func(context.Context, store.View, countersign.Case) (*countersign.Fix, string, error) { panic("a bug") },
-			Waive: func(context.Context, store.View, countersign.Case, countersign.FixKind) (*countersign.Fix, string, error) {
-				panic("a bug")
-			}},
-		"one that cannot read": {Outcome: whole.Outcome, Outcomes: whole.Outcomes,
-			Justify: func(context.Context, store.View, countersign.Case) (*countersign.Fix, string, error) {
-				return nil, "", errBoom
-			},
-			Waive: func(context.Context, store.View, countersign.Case, countersign.FixKind) (*countersign.Fix, string, error) {
-				return nil, "", errBoom
-			}},
-	} {
-		for _, verb := range []string{"approve", "override with a fix", "retry"} {
-			t.Run(verb+" at "+name, func(t *testing.T) {
-				o := o.in(t)
-				o.review.Desks = map[countersign.DeskName]review.Desk{countersign.Bank: desk}
-				_, err := deeds[verb](o.review, o.act(c))
-				o.refused(before, err, countersign.Internal, "")
-			})
-		}
-	}
+func handingOn(o *office, c countersign.Case) (countersign.Case, error) {
+	return o.review.Escalate(ctx, o.act(c), "Fraud desk.", "FRD-1")
 }
