@@ -64,7 +64,7 @@ func ending(c countersign.Case) string {
 		return "an approver decides"
 	case c.Recommendation == "reject":
 		return "rejection to confirm"
-	case c.Fix.State == countersign.FixPlanned:
+	case c.Recommendation == "resolve" && c.Fix.State == countersign.FixPlanned:
 		return "fix to confirm"
 	}
 	return "a person decides"
