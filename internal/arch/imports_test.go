@@ -59,6 +59,7 @@ var table = []row{
 
 	{"pipeline/investigate", stage, "llm redact pipeline/investigate/fence"}, // never the store: it is handed what it reads
 	{"pipeline/queue", stage, "store"},
+	{"follow", stage, "audit store"},
 	{"pipeline/intake", stage, "audit store"},
 	{"pipeline/execute", stage, "store"}, // what it must know of a desk it is handed: desk is a way to the model
 	{"pipeline/review", stage, "audit store pipeline/execute"},
@@ -69,7 +70,7 @@ var table = []row{
 
 	{"pipeline", carrier, "audit desk llm pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
 
-	{"api", face, "audit auth pipeline/intake pipeline/review store"}, // never execute: a decision goes through review
+	{"api", face, "audit auth follow pipeline/intake pipeline/review store"}, // never execute: a decision goes through review
 	{"demo", face, "desk/bank desk/bank/records llm llm/rulebook llm/scripted"},
 
 	{"app", program, "api desk desk/bank llm llm/openai llm/rulebook pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store"},
