@@ -13,8 +13,8 @@ BENCH ?= .
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
-test: check ## Check the form, then run every test on SQLite and on a private PostgreSQL (installed if missing)
-	@scripts/need python3
+test: check ## Check the form, then run every test, with a private PostgreSQL and a real browser (installed if missing)
+	@scripts/need python3 chromium
 	@scripts/with-postgres go test -timeout 30m ./...
 
 check: ## Only what needs no server: gofmt and go vet
@@ -25,7 +25,7 @@ check: ## Only what needs no server: gofmt and go vet
 # Without eval: it runs the same program thousands of times over, which takes hours here and meets no line that the others
 # do not.
 race: ## Run the tests under the race detector (needs gcc, installed if missing)
-	@scripts/need go gcc python3
+	@scripts/need go gcc python3 chromium
 	@CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 60m $$(go list ./... | grep -v /eval$$)
 
 fuzz: ## Fuzz every reader of hostile text for FUZZTIME (10s) each

@@ -37,6 +37,7 @@ type Facts struct {
 // means every proposal.
 type Doubt struct {
 	Against DisputeReason `json:"against,omitempty"`
+	Fact    string        `json:"fact,omitempty"` // the fact that it was found in, by name
 	Reason  Reason        `json:"reason"`
 }
 

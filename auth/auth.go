@@ -1,8 +1,10 @@
-// Package auth knows who may call: API tokens, the role of each, and what a role may do.
+// Package auth knows who may call: people, by password or one-time link, and programs, by API token; the role of each, and
+// what a role may do. That a browser stays somebody's is known below, in package session.
 //
 // It promises that a secret is shown once and kept only as a hash, that nothing of a credential that was refused is repeated
-// in an error or a log, and that a credential it cannot read is refused like a wrong one. What it refuses, it refuses with an
-// error of kind Unauthorized (nobody we know) or Forbidden (somebody who may not).
+// in an error or a log, that a credential it cannot read is refused like a wrong one, and that nobody learns from it, by words
+// or by time, whether somebody is here. What it refuses, it refuses with an error of kind Unauthorized (nobody we know),
+// Forbidden (somebody who may not) or Unavailable (too many who tried).
 package auth
 
 import (
@@ -15,9 +17,12 @@ import (
 
 // Principal is who makes a request.
 type Principal struct {
-	Actor   countersign.Actor // recorded with every change
-	Role    Role
-	TokenID string
+	Actor    countersign.Actor // recorded with every change
+	Role     Role
+	TokenID  string // of a program, empty for a person
+	PersonID string // of a person, empty for a program
+	Name     string // of a person
+	Zone     string // the time zone that a person reads in, by its IANA name
 }
 
 // Authenticate reads an Authorization header ("Bearer ct_…") and finds the token it names. Without a header, with one it
@@ -49,6 +54,10 @@ func Authenticate(ctx context.Context, v store.View, header string) (Principal, 
 func (p Principal) Needs(r Right) error {
 	if p.Role.May(r) {
 		return nil
+	}
+	if p.PersonID != "" {
+		return countersign.Errorf(countersign.Forbidden, "your role, %s, may not %s", p.Role, r).
+			Try("ask somebody with the role " + r.holders())
 	}
 	return countersign.Errorf(countersign.Forbidden, "this token's role may not %s", r).
 		Try("use a token with the role " + r.holders())

@@ -190,14 +190,14 @@ func FuzzAuthenticate(f *testing.F) {
 
 // TestRoles is the table of who may do what, written out a second time on purpose.
 func TestRoles(t *testing.T) {
-	rights := []Right{Read, ReadRecord, Open, Decide}
+	rights := []Right{Read, ReadRecord, Open, Decide, Import, Manage}
 	for role, may := range map[Role]string{
-		Analyst:  "yes yes yes yes",
-		Approver: "yes yes yes yes",
-		Auditor:  "yes yes no no",
-		Admin:    "yes yes yes yes",
-		"":       "no no no no",
-		"root":   "no no no no",
+		Analyst:  "yes yes yes yes no no",
+		Approver: "yes yes yes yes yes no",
+		Auditor:  "yes yes no no no no",
+		Admin:    "yes yes yes yes yes yes",
+		"":       "no no no no no no",
+		"root":   "no no no no no no",
 	} {
 		for i, want := range strings.Fields(may) {
 			if got := role.May(rights[i]); got != (want == "yes") {
@@ -209,6 +209,15 @@ func TestRoles(t *testing.T) {
 		err := Principal{Role: Auditor}.Needs(Decide)
 		if countersign.KindOf(err) != countersign.Forbidden || !strings.Contains(err.Error(), "analyst, approver or admin") {
 			t.Errorf("got %v", err)
+		}
+	})
+	t.Run("to a person it speaks of their role, and to a program of its token's", func(t *testing.T) {
+		person, program := PrincipalOf(store.Person{ID: "usr_a", Role: "analyst"}).Needs(Import), Principal{Role: Analyst, TokenID: "tok_a"}.Needs(Import)
+		if want := "your role, analyst, may not import records (ask somebody with the role approver or admin)"; person.Error() != want {
+			t.Errorf("got %v, want %s", person, want)
+		}
+		if want := "this token's role may not import records (use a token with the role approver or admin)"; program.Error() != want {
+			t.Errorf("got %v, want %s", program, want)
 		}
 	})
 	t.Run("whoever may is not refused", func(t *testing.T) {

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Role is what a token is for.
+// Role is what a token is for, and what a person is here to do.
 type Role string
 
 const (
@@ -26,15 +26,18 @@ const (
 	ReadRecord Right = "read records"
 	Open       Right = "open disputes"
 	Decide     Right = "decide cases"
+	Import     Right = "import records"
+	Manage     Right = "manage people"
 )
 
 // grants says what each role may do. An auditor sees everything and changes nothing. Analysts have all five actions of a
-// review; limits that need a second person will narrow that, and approvers will keep what analysts lose.
+// review; limits that need a second person will narrow that, and approvers will keep what analysts lose. What a bank's books
+// say is not for analysts to bring in: they would decide cases by what they imported.
 var grants = map[Role][]Right{
 	Auditor:  {Read, ReadRecord},
 	Analyst:  {Read, ReadRecord, Open, Decide},
-	Approver: {Read, ReadRecord, Open, Decide},
-	Admin:    {Read, ReadRecord, Open, Decide},
+	Approver: {Read, ReadRecord, Open, Decide, Import},
+	Admin:    {Read, ReadRecord, Open, Decide, Import, Manage},
 }
 
 // May reports whether the role has the right. A role that does not exist has none.

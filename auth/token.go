@@ -1,6 +1,7 @@
 package auth
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
@@ -21,13 +22,13 @@ const (
 	secretLength = len(prefix) + 2*26
 )
 
-// maxName is the longest name of a token, in bytes.
+// maxName is the longest name of a token or a person, in bytes.
 const maxName = 100
 
 // NewToken makes a token and returns its secret, which nobody can see again: only a hash of it is stored. Names are for
 // people and may repeat. An unusable name or role is an Invalid error that names the field.
 func NewToken(ctx context.Context, s *store.Store, name string, role Role, by countersign.Actor) (secret string, token store.APIToken, err error) {
-	if err := checked(name, role); err != nil {
+	if err := cmp.Or(checkName(name), checkRole(role)); err != nil {
 		return "", store.APIToken{}, err
 	}
 	secret = prefix + rand.Text() + rand.Text()
@@ -39,7 +40,7 @@ func NewToken(ctx context.Context, s *store.Store, name string, role Role, by co
 	return secret, token, nil
 }
 
-func checked(name string, role Role) error {
+func checkName(name string) error {
 	switch {
 	case strings.TrimSpace(name) == "":
 		return countersign.Errorf(countersign.Invalid, "is missing").In("name")
@@ -47,7 +48,12 @@ func checked(name string, role Role) error {
 		return countersign.Errorf(countersign.Invalid, "has %d bytes, expected at most %d", len(name), maxName).In("name")
 	case !utf8.ValidString(name) || strings.ContainsFunc(name, unicode.IsControl):
 		return countersign.Errorf(countersign.Invalid, "%q is not one line of text", name).In("name")
-	case !slices.Contains(Roles, role):
+	}
+	return nil
+}
+
+func checkRole(role Role) error {
+	if !slices.Contains(Roles, role) {
 		return countersign.Errorf(countersign.Invalid, "%.40q is not %s", string(role), everyRole()).In("role")
 	}
 	return nil

@@ -33,6 +33,12 @@ type Desk struct {
 	Outcome map[string]countersign.Outcome
 	// Outcomes are those a person may override with.
 	Outcomes []countersign.Outcome
+	// Display is what a person is shown of the case's records. An error means that they cannot be read now.
+	Display func(ctx context.Context, v store.View, c countersign.Case) (Display, error)
+	// Told says in a few words, for somebody who watches, what a step read: "read the ledger: 1 entry, nothing given back".
+	Told func(countersign.Step) string
+	// FactGroups name the facts, in the order in which a person reads them. A fact that no group names is shown by its own name.
+	FactGroups []FactGroup
 }
 
 // Justify is Facts in the form the executor asks for: the fix that the records support now.

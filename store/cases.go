@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -142,71 +143,252 @@ func reasons(c countersign.Case) string {
 type Filter struct {
 	Desk           countersign.DeskName
 	Status         countersign.Status
-	Recommendation string
+	Open           bool // not closed
+	ForPerson      bool // waiting for a person: in review, or for a second approval
+	Complaint      countersign.DisputeReason
 	Reason         countersign.ReasonCode
+	Recommendation string
 	CustomerID     string
-	Query          string // the beginning of an id, or the whole id of a transaction or order
-	After          Place  // the last case of the page before
-	Limit          int    // cases on a page, 50 when zero
+	Due            Due    // only open cases are due
+	Raised         bool   // open, and raised to the approvers
+	Unraised       bool   // open, and not raised
+	Holder         string // the person who has claimed it
+	Query          string // what a person types to find a case: see search.go
+	// Now is when Due and Holder are looked at. A list and the counts beside it agree if they are asked with the same.
+	Now    time.Time
+	After  Place // the last case of the page before
+	Before Place // the first case of the page behind
+	Limit  int   // cases on a page, 50 when zero
 }
 
-// Place is where a page ended.
+// Due says how near the deadline of an open case is.
+type Due string
+
+const (
+	Overdue Due = "overdue"
+	DueSoon Due = "soon"    // within a day from now
+	Undated Due = "unknown" // no deadline is known
+)
+
+// Dues lists what Due can say.
+var Dues = []Due{Overdue, DueSoon, Undated}
+
+// Place is where a page begins or ends: a case, and what its list is ordered by.
 type Place struct {
 	Risk int64
 	ID   countersign.CaseID
 }
 
+// Page is one page of a list, and the places that the pages beside it are read from: zero where there is none.
+type Page struct {
+	Cases        []countersign.Case
+	Before, Next Place
+	Capped       bool // the query names more customers than were looked at: see mostCustomers
+}
+
 // Cases lists cases, most at risk first, and where the page ended; the place is zero on the last page.
 func (v View) Cases(ctx context.Context, f Filter) ([]countersign.Case, Place, error) {
+	page, err := v.Page(ctx, f)
+	return page.Cases, page.Next, err
+}
+
+// Page lists cases, most at risk first; closed ones alone, by Status, the latest first. Where f says Before, the page is read
+// backwards from there, and is the first page if there is less than a page to read.
+func (v View) Page(ctx context.Context, f Filter) (p Page, err error) {
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
-	where, args := f.where()
-	args = append(args, f.After.Risk, string(f.After.ID), f.Limit+1)
-	n := len(args)
-	rows, err := v.q.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM cases WHERE %s AND (risk, id) > ($%d, $%d) ORDER BY risk, id LIMIT $%d",
-		caseColumns, where, n-2, n-1, n), args...)
+	found, err := v.find(ctx, f.Query)
+	if err != nil || found.none || f.Status == countersign.Closed && f.open() {
+		return Page{Capped: found.capped}, err
+	}
+	chosen := v.choose(f, found)
+	back := f.Before != Place{}
+	cases, err := v.read(ctx, f, chosen, back)
+	if err == nil && back && len(cases) <= f.Limit {
+		back, f.Before, f.After = false, Place{}, Place{}
+		cases, err = v.read(ctx, f, chosen, back)
+	}
 	if err != nil {
-		return nil, Place{}, fmt.Errorf("list cases: %w", err)
+		return Page{}, fmt.Errorf("list cases: %w", err)
 	}
-	cases, err := collect(rows, scanCase)
-	if err != nil || len(cases) <= f.Limit {
-		return cases, Place{}, wrap(err, "list cases")
+	more := len(cases) > f.Limit
+	cases = cases[:min(len(cases), f.Limit)]
+	p = Page{Cases: cases, Capped: found.capped}
+	if back {
+		slices.Reverse(cases)
 	}
-	cases = cases[:f.Limit]
-	last := cases[f.Limit-1]
-	return cases, Place{risk(last), last.ID}, nil
+	if len(cases) > 0 && (back || f.After != Place{}) {
+		p.Before = f.place(cases[0])
+	}
+	if more || back {
+		p.Next = f.place(cases[len(cases)-1])
+	}
+	return p, nil
 }
 
-func (f Filter) where() (string, []any) {
-	where, args := "1 = 1", []any{}
-	add := func(condition string, values ...any) {
-		for _, value := range values {
-			args = append(args, value)
-			condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(args)), 1)
-		}
-		where += " AND " + condition
+// place is where a case stands in the filter's list.
+func (f Filter) place(c countersign.Case) Place {
+	if f.Status == countersign.Closed {
+		return Place{c.UpdatedAt.UnixMicro(), c.ID}
 	}
-	if f.Desk != "" {
-		add("desk = ?", string(f.Desk))
+	return Place{risk(c), c.ID}
+}
+
+// walk is a way through a list: what lies beyond a place, and the order it comes in.
+type walk struct{ beyond, sort string }
+
+var (
+	onward    = walk{"(risk, id) > (?, ?)", "risk, id"}
+	backward  = walk{"(risk, id) < (?, ?)", "risk DESC, id DESC"}
+	toEarlier = walk{"(updated_at, id) < (?, ?)", "updated_at DESC, id DESC"}
+	toLater   = walk{"(updated_at, id) > (?, ?)", "updated_at, id"}
+)
+
+func (f Filter) walk(back bool) (walk, Place) {
+	switch {
+	case f.Status == countersign.Closed && back:
+		return toLater, f.Before
+	case f.Status == countersign.Closed:
+		return toEarlier, f.After
+	case back:
+		return backward, f.Before
 	}
+	return onward, f.After
+}
+
+// read reads one case more than a page has. Which cases they are is found in an index alone; only those are then read, because
+// a case is wide.
+func (v View) read(ctx context.Context, f Filter, chosen choice, back bool) ([]countersign.Case, error) {
+	w, from := f.walk(back)
+	if from != (Place{}) {
+		chosen.and(w.beyond, from.Risk, string(from.ID))
+	}
+	chosen.args = append(chosen.args, f.Limit+1)
+	rows, err := v.q.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM cases WHERE id IN (SELECT id FROM %s WHERE %s ORDER BY %s LIMIT $%d) ORDER BY %s",
+		caseColumns, chosen.cases, chosen.where, w.sort, len(chosen.args), w.sort), chosen.args...)
+	if err != nil {
+		return nil, err
+	}
+	return collect(rows, scanCase)
+}
+
+// choice is a filter as SQL.
+type choice struct {
+	cases string // the table, and on SQLite the index
+	where string
+	args  []any
+}
+
+// and adds a condition with its values, which stand in it as question marks.
+func (c *choice) and(condition string, values ...any) {
+	for _, value := range values {
+		c.args = append(c.args, value)
+		condition = strings.Replace(condition, "?", fmt.Sprintf("$%d", len(c.args)), 1)
+	}
+	c.where += " AND " + condition
+}
+
+// choose makes SQL of a filter.
+func (v View) choose(f Filter, found found) choice {
+	c := choice{cases: v.d.inOrder, where: "1 = 1"}
+	switch {
+	case f.Status == countersign.Closed:
+		c.cases = v.d.closed
+		c.and("status = 'closed'")
+	case f.Status != "" || f.open():
+		c.and("risk < 9223372036854775807")
+		f.amongOpen(&c)
+	}
+	f.facets(&c)
+	f.narrow(v.d, &c, found)
+	return c
+}
+
+// open reports whether only open cases can fit.
+func (f Filter) open() bool { return f.Open || f.ForPerson || f.waiting() }
+
+// waiting reports whether the filter asks for what only an open case can be, besides its status.
+func (f Filter) waiting() bool { return f.Due != "" || f.Raised || f.Unraised || f.Holder != "" }
+
+// amongOpen adds what narrows open cases only.
+func (f Filter) amongOpen(c *choice) {
 	if f.Status != "" {
-		add("status = ?", string(f.Status))
+		c.and("status = ?", string(f.Status))
+	}
+	if f.ForPerson {
+		c.and(forPerson)
+	}
+	if f.Raised {
+		c.and("raised")
+	}
+	if f.Unraised {
+		c.and("NOT raised")
+	}
+	now := f.Now.UnixMicro()
+	switch f.Due {
+	case Overdue:
+		c.and("risk > 0 AND risk < ?", now)
+	case DueSoon:
+		c.and("risk >= ? AND risk <= ?", now, f.soon())
+	case Undated:
+		c.and("risk = 0")
+	}
+}
+
+const forPerson = "status IN ('in_review', 'awaiting_second_approval')"
+
+// waitsForPerson is forPerson for a case that was read.
+func waitsForPerson(s countersign.Status) bool {
+	return s == countersign.InReview || s == countersign.AwaitingSecondApproval
+}
+
+// soon is the end of the day from now.
+func (f Filter) soon() int64 { return f.Now.Add(24 * time.Hour).UnixMicro() }
+
+// facets adds what narrows cases of any status.
+func (f Filter) facets(c *choice) {
+	if f.Desk != "" {
+		c.and("desk = ?", string(f.Desk))
+	}
+	if f.Complaint != "" {
+		c.and("reason = ?", string(f.Complaint))
 	}
 	if f.Recommendation != "" {
-		add("recommendation = ?", f.Recommendation)
-	}
-	if f.CustomerID != "" {
-		add("customer_id = ?", f.CustomerID)
+		c.and("recommendation = ?", f.Recommendation)
 	}
 	if f.Reason != "" {
-		add(`reasons LIKE ? ESCAPE '\'`, "% "+escapeLike(string(f.Reason))+" %")
+		c.and(`reasons LIKE ? ESCAPE '\'`, "% "+escapeLike(string(f.Reason))+" %")
 	}
-	if f.Query != "" {
-		// Not LIKE: that takes D-1 for d-1 in one of the two databases.
-		add("(subject_id = ? OR SUBSTR(id, 1, LENGTH(?)) = ?)", f.Query, f.Query, f.Query)
+}
+
+// narrow adds what leaves a few cases, which are then found by that and not on a walk through a list.
+func (f Filter) narrow(d dialect, c *choice, found found) {
+	if f.CustomerID != "" {
+		c.cases = d.byCustomer
+		c.and("customer_id = ?", f.CustomerID)
 	}
-	return where, args
+	if f.Holder != "" {
+		c.cases = d.byID
+		c.and("id IN (SELECT case_id FROM claims WHERE person_id = ? AND until > ?) AND "+forPerson, f.Holder, f.Now.UnixMicro())
+	}
+	if found.few {
+		c.cases = d.byID
+	}
+	if found.condition != "" {
+		c.and("("+found.condition+")", found.values...)
+	}
+}
+
+// EarlierCases lists the other cases of a customer, latest first.
+func (v View) EarlierCases(ctx context.Context, customerID string, except countersign.CaseID, limit int) ([]countersign.Case, error) {
+	rows, err := v.q.QueryContext(ctx, "SELECT "+caseColumns+` FROM cases WHERE customer_id = $1 AND id <> $2
+		ORDER BY opened_at DESC, id DESC LIMIT $3`, customerID, string(except), limit)
+	if err != nil {
+		return nil, fmt.Errorf("list the cases of customer %q: %w", customerID, err)
+	}
+	cases, err := collect(rows, scanCase)
+	return cases, wrap(err, "list the cases of customer %q", customerID)
 }
 
 func escapeLike(s string) string {

@@ -27,12 +27,29 @@ type dialect struct {
 	// attempted is when the queue's job j was taken last, in seconds since 1970: the queue keeps its times as it likes.
 	attempted string
 	bare      bool // the placeholders of a long list are bare question marks
+	// skip is lock for a SELECT that wants any row and takes one that nobody else holds.
+	skip string
+	// inList is a comparison with a list of texts in one JSON value: a statement stays the same however long the list is.
+	inList string
+	// The cases by the index that they are to be found with. SQLite has no statistics to choose one by.
+	inOrder, counted, closed, byID, byCustomer string
 }
 
 var (
-	sqliteDialect   = dialect{name: "sqlite", bare: true, attempted: "unixepoch(j.attempted_at)"}
-	postgresDialect = dialect{name: "postgres", lock: " FOR UPDATE", attempted: "EXTRACT(EPOCH FROM j.attempted_at)"}
+	sqliteDialect = dialect{name: "sqlite", bare: true, attempted: "unixepoch(j.attempted_at)",
+		inList: "IN (SELECT value FROM json_each(?))", inOrder: "cases INDEXED BY cases_in_order",
+		counted: "cases INDEXED BY cases_counted", closed: "cases INDEXED BY cases_closed",
+		byID: "cases INDEXED BY sqlite_autoindex_cases_1", byCustomer: "cases INDEXED BY cases_by_customer"}
+	postgresDialect = dialect{name: "postgres", lock: " FOR UPDATE", attempted: "EXTRACT(EPOCH FROM j.attempted_at)",
+		skip: " FOR UPDATE SKIP LOCKED", inList: "IN (SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",
+		inOrder: "cases", counted: "cases", closed: "cases", byID: "cases", byCustomer: "cases"}
 )
+
+// in is inList for the n-th value of a statement.
+func (d dialect) in(n int) string { return strings.Replace(d.inList, "?", "$"+strconv.Itoa(n), 1) }
+
+// listed is the value that inList compares with.
+func listed[T ~string](texts []T) any { return asJSON{append([]T{}, texts...)} }
 
 // values is n groups of placeholders, m each, counted on: ($1,$2),($3,$4). They must be all that the statement has. On SQLite
 // each is a bare question mark: it looks a numbered one up in a list of all numbers, and five hundred rows of nineteen columns

@@ -54,19 +54,27 @@ func (v View) VerifyCase(ctx context.Context, id countersign.CaseID) (audit.Repo
 	if err != nil {
 		return audit.Report{}, err
 	}
-	head, err := v.Head(ctx, id)
+	report, _, err := v.Walk(ctx, c, func(RecordRow) {})
+	return report, err
+}
+
+// Walk is VerifyCase for a caller who has read the case in the same snapshot and wants each row too, in order, as it is checked.
+// A record whose head is missing is broken, and the head then is zero.
+func (v View) Walk(ctx context.Context, c countersign.Case, see func(RecordRow)) (audit.Report, audit.Head, error) {
+	head, err := v.Head(ctx, c.ID)
 	if err != nil && countersign.KindOf(err) != countersign.NotFound {
-		return audit.Report{}, err
+		return audit.Report{}, head, err
 	}
 	verifier := audit.NewVerifier()
 	verifier.Case(head, audit.Projection{Status: c.Status, Outcome: c.Outcome})
-	for row, err := range v.RecordRows(ctx, id, 0) {
+	for row, err := range v.RecordRows(ctx, c.ID, 0) {
 		if err != nil {
-			return audit.Report{}, err
+			return audit.Report{}, head, fmt.Errorf("verify case %s: %w", c.ID, err)
 		}
 		verifier.Row(row.Row, row.Payload)
+		see(row)
 	}
-	return verifier.Report(), nil
+	return verifier.Report(), head, nil
 }
 
 // VerifyCase walks one case's chain in one snapshot, so that a record that grows meanwhile is not mistaken for a broken one.
@@ -188,4 +196,13 @@ func export(rows iter.Seq2[RecordRow, error], chains []chain, w *audit.Writer) e
 		}
 	}
 	return nil
+}
+
+// RecordSize is about how much there is to verify, for somebody who watches: it is read at two moments.
+type RecordSize struct{ Cases, Rows int64 }
+
+// RecordSize counts cases and the rows that their heads speak of.
+func (v View) RecordSize(ctx context.Context) (n RecordSize, err error) {
+	err = v.q.QueryRowContext(ctx, "SELECT COUNT(*), CAST(COALESCE(SUM(seq), 0) AS BIGINT) FROM record_heads").Scan(&n.Cases, &n.Rows)
+	return n, wrap(err, "count the record")
 }

@@ -1,27 +1,32 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
+	"strings"
 
+	"countersign"
 	"countersign/desk/bank/feed"
 	"countersign/desk/bank/records"
 )
 
 type importCommand struct {
-	Records importRecordsCommand `cmd:"" help:"Import bank records from JSON files."`
+	Records importRecordsCommand `cmd:"" help:"Import bank records from JSON and CSV files."`
 }
 
 type importRecordsCommand struct {
-	Files  []string `arg:"" name:"FILE" help:"Files to import, in order."`
-	DryRun bool     `help:"Say what would happen and change nothing."`
-	JSON   bool     `name:"json" help:"Print the reports as JSON, one line a file."`
+	Files   []string `arg:"" name:"FILE" help:"JSON files, and CSV files named after what they hold (transactions.csv). Several are one import."`
+	DryRun  bool     `help:"Say what would happen and change nothing."`
+	JSON    bool     `name:"json" help:"Print the reports as JSON, one line a file."`
+	Results string   `help:"Write what was refused to this file, as CSV, a line for each thing wrong." placeholder:"FILE"`
 }
 
-// Run imports each file and ends with 1 if any row was refused. A file that is not there is said before the first is imported.
+// Run imports the files as one and ends with 1 if any row was refused. A file that is not there is said before any is read.
 func (c importRecordsCommand) Run(s *session) (err error) {
 	for _, file := range c.Files {
 		if err := readable(file); err != nil {
@@ -33,26 +38,25 @@ func (c importRecordsCommand) Run(s *session) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	refused, meter := 0, meterOn(s.err)
-	for _, file := range c.Files {
-		f := feed.Feed{Store: a.Store, DryRun: c.DryRun, Progress: meter.show, Refused: func(p records.Problem) {
-			meter.clear()
-			fmt.Fprintln(s.err, p)
-		}}
-		report, err := f.File(s, file)
+	meter := meterOn(s.err)
+	f := feed.Feed{Store: a.Store, DryRun: c.DryRun, Progress: meter.show, Refused: func(p records.Problem) {
 		meter.clear()
+		fmt.Fprintln(s.err, p)
+	}}
+	if c.Results != "" {
+		results, err := c.results()
 		if err != nil {
 			return err
 		}
-		refused += report.Refused
-		if err := c.print(s.out, report); err != nil {
-			return err
-		}
+		f.Results = results
+		defer func() { err = errors.Join(err, results.Close()) }()
 	}
-	if refused > 0 {
-		return exit(1)
+	reports, err := f.Files(s, c.Files...)
+	meter.clear()
+	if err != nil {
+		return c.failed(s.err, reports, err)
 	}
-	return nil
+	return c.print(s.out, reports)
 }
 
 func readable(path string) error {
@@ -67,7 +71,64 @@ func readable(path string) error {
 	return nil
 }
 
-func (c importRecordsCommand) print(w io.Writer, r feed.Report) error {
+// results makes the file for what is refused, over an older one, but never over a file that is being imported.
+func (c importRecordsCommand) results() (*os.File, error) {
+	if there, err := os.Stat(c.Results); err == nil && slices.ContainsFunc(c.Files, func(path string) bool { return same(path, there) }) {
+		return nil, countersign.Errorf(countersign.Invalid, "%s is one of the files to import, expected another for what is refused", c.Results).In("--results")
+	}
+	file, err := os.OpenFile(c.Results, os.O_CREATE|os.O_TRUNC|os.O_WRONLY, 0o600) // ids of accounts stand in it
+	if err != nil {
+		return nil, cannotOpen(c.Results, err)
+	}
+	return file, nil
+}
+
+func same(path string, there os.FileInfo) bool {
+	info, err := os.Stat(path)
+	return err == nil && os.SameFile(info, there)
+}
+
+// failed tells somebody who stopped an import what became of it.
+func (c importRecordsCommand) failed(w io.Writer, reports []feed.Report, err error) error {
+	if errors.Is(err, context.Canceled) && !c.DryRun {
+		done := 0
+		for _, r := range reports {
+			done += r.New + r.Changed + r.Same
+		}
+		fmt.Fprintf(w, "%d rows are stored. The same import again goes on from there.\n", done)
+	}
+	return err
+}
+
+// print says what became of each file, and ends with 1 if any row was refused.
+func (c importRecordsCommand) print(w io.Writer, reports []feed.Report) error {
+	refused := 0
+	if order := names(reports); !c.JSON && !slices.Equal(order, c.Files) {
+		fmt.Fprintf(w, "Owners come first: %s\n", strings.Join(order, ", "))
+	}
+	for _, r := range reports {
+		refused += r.Refused
+		if err := c.report(w, r); err != nil {
+			return err
+		}
+	}
+	switch {
+	case refused == 0:
+		return nil
+	case c.Results != "" && !c.JSON:
+		fmt.Fprintf(w, "What was refused is in %s\n", c.Results)
+	}
+	return exit(1)
+}
+
+func names(reports []feed.Report) (files []string) {
+	for _, r := range reports {
+		files = append(files, r.File)
+	}
+	return files
+}
+
+func (c importRecordsCommand) report(w io.Writer, r feed.Report) error {
 	if c.JSON {
 		return json.NewEncoder(w).Encode(r)
 	}
@@ -76,11 +137,26 @@ func (c importRecordsCommand) print(w io.Writer, r feed.Report) error {
 		would = " (dry run: nothing was changed)"
 	}
 	fmt.Fprintf(w, "%s: %d new, %d changed, %d unchanged, %d refused%s\n", r.File, r.New, r.Changed, r.Same, r.Refused, would)
+	if r.Format == records.CSV {
+		form(w, r)
+	}
 	for _, u := range r.Understood {
 		fmt.Fprintf(w, "  %-15s %d rows\n", u.Array, u.Rows)
 	}
 	for _, u := range r.Unknown {
 		fmt.Fprintf(w, "  column %s of %s is not known and was left out (%d rows, first on line %d)\n", u.Name, u.Array, u.Rows, u.Line)
 	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(w, "  note: %s\n", note)
+	}
 	return nil
+}
+
+// form says how a CSV file was read, for somebody to see whether that is how it was written.
+func form(w io.Writer, r feed.Report) {
+	for _, line := range [][2]string{{"encoding", string(r.Encoding)}, {"delimiter", string(r.Delimiter)}, {"line ends", r.LineEnds}, {"decimal sign", string(r.Decimal)}} {
+		if line[1] != "" {
+			fmt.Fprintf(w, "  %-15s %s\n", line[0], line[1])
+		}
+	}
 }

@@ -38,5 +38,9 @@ func New() desk.Desk {
 		// Escalate is not here: whoever carries it out needs a person.
 		Outcome:  map[string]countersign.Outcome{resolve: countersign.Resolved, reject: countersign.Rejected},
 		Outcomes: []countersign.Outcome{countersign.Resolved, countersign.Rejected},
+
+		Display:    display,
+		Told:       inWords,
+		FactGroups: factGroups,
 	}
 }

@@ -79,14 +79,16 @@ func Shared(t testing.TB, elem ...string) string {
 	return path
 }
 
-// Program returns the path of a program that a test runs beside ours.
-func Program(t testing.TB, name string) string {
+// Program returns the path of a program that a test runs beside ours: of the first of these names that is there.
+func Program(t testing.TB, names ...string) string {
 	t.Helper()
-	path, err := exec.LookPath(name)
-	if err != nil {
-		missing(t, "no "+name+" in PATH, so the test that runs it was not: `make test` installs it")
+	for _, name := range names {
+		if path, err := exec.LookPath(name); err == nil {
+			return path
+		}
 	}
-	return path
+	missing(t, "no "+strings.Join(names, " and no ")+" in PATH, so the test that runs it was not: `make test` installs it")
+	return ""
 }
 
 // Root is the folder of the module that the test belongs to.

@@ -110,3 +110,11 @@ func TestRoot(t *testing.T) {
 		t.Errorf("the module's folder does not hold this package: %v", err)
 	}
 }
+
+func TestProgram(t *testing.T) {
+	t.Run("the first of several names that is there is taken", func(t *testing.T) {
+		if got := Program(t, "no-such-program", "sh"); filepath.Base(got) != "sh" {
+			t.Errorf("got %q, want sh", got)
+		}
+	})
+}

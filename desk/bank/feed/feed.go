@@ -1,14 +1,15 @@
 // Package feed brings a bank's files into its books: it reads, checks and stores records, and says row by row what it
 // refused.
 //
-// A file is read through once before anything is written: a file that is not JSON to its end changes nothing. Then its rows
-// are stored owners first, whatever order the file has them in, in batches that are one transaction each. A refused row
-// never stops the others, and importing the same file again changes nothing, so an import that was interrupted is simply
-// run again.
+// Files that come together are one import. All of them are read through once before anything is written: a file that is
+// broken anywhere changes nothing. Then their rows are stored owners first, whatever the order of the files and of the rows
+// in them, in batches that are one transaction each. A refused row never stops the others, and importing the same files
+// again changes nothing, so an import that was interrupted is simply run again and goes on where it stopped.
 package feed
 
 import (
 	"context"
+	"errors"
 	"io"
 	"os"
 	"slices"
@@ -22,191 +23,119 @@ import (
 type Feed struct {
 	Store    *store.Store
 	DryRun   bool                             // say what would happen and store nothing
-	Refused  func(records.Problem)            // told of each refused row, as it is found
+	Refused  func(records.Problem)            // told of each thing wrong with a refused row, as it is found
+	Results  io.Writer                        // gets the same as CSV: a header, and a line for each thing wrong
 	Progress func(done, total int, is string) // told now and then; is says what is being done
 }
 
-// Report says what became of a file.
-type Report struct {
-	File       string          `json:"file"`
-	Understood []Understood    `json:"understood"`
-	Unknown    []UnknownColumn `json:"unknown_columns"`
-	New        int             `json:"new"`
-	Changed    int             `json:"changed"`
-	Same       int             `json:"same"`
-	Refused    int             `json:"refused"`
-}
-
-// Understood is one array that was found, and how many good rows it had.
-type Understood struct {
-	Array records.Array `json:"array"`
-	Rows  int           `json:"rows"`
-}
-
-// UnknownColumn is a column that no array of that name has. It is reported and not guessed at.
-type UnknownColumn struct {
-	Array records.Array `json:"array"`
-	Name  string        `json:"name"`
-	Rows  int           `json:"rows"`
-	Line  int           `json:"line"`
+// Source is one file of an import.
+type Source struct {
+	Name    string        // for messages, and for how it is written: transactions.csv, bank.json
+	Array   records.Array // which array a CSV file holds; empty when its name says so
+	Content io.ReadSeeker
 }
 
 // batch is how many rows are stored in one transaction: enough to make the commit cheap, few enough to let others write in
 // between.
 const batch = 500
 
-// File imports one file. An error means that the file could not be read to its end, or the database could not be written:
-// in the first case nothing was stored, in the second the batches before it were.
+// File is Files of one.
 func (f Feed) File(ctx context.Context, path string) (Report, error) {
-	file, err := os.Open(path)
-	if err != nil {
-		return Report{}, countersign.Errorf(countersign.NotFound, "cannot open %s", path).Try(err.Error())
-	}
-	defer file.Close()
-	return f.Read(ctx, path, file)
+	return only(f.Files(ctx, path))
 }
 
-// Read is File over something that can be read more than once.
+// Files is All of files by their paths. One that cannot be opened is an error, and nothing of any is read.
+func (f Feed) Files(ctx context.Context, paths ...string) (reports []Report, err error) {
+	var sources []Source
+	for _, path := range paths {
+		file, err := os.Open(path)
+		if err != nil {
+			return nil, countersign.Errorf(countersign.NotFound, "cannot open %s", path).Try(err.Error())
+		}
+		defer file.Close()
+		sources = append(sources, Source{Name: path, Content: file})
+	}
+	return f.All(ctx, sources...)
+}
+
+// Read is All of one file whose name says what it is.
 func (f Feed) Read(ctx context.Context, name string, file io.ReadSeeker) (Report, error) {
+	return only(f.All(ctx, Source{Name: name, Content: file}))
+}
+
+func only(reports []Report, err error) (Report, error) {
+	if len(reports) == 0 {
+		return newReport(""), err
+	}
+	return reports[0], err
+}
+
+// All imports files that belong together and reports on each, those that hold owners first. An error means that a file could
+// not be read to its end, or the database or the results could not be written: in the first case nothing was stored, in the
+// others the batches before it were. The reports are then as far as it came.
+func (f Feed) All(ctx context.Context, sources ...Source) (reports []Report, err error) {
 	run := f.begin()
-	sum, err := run.survey(name, file)
-	if err != nil {
-		return run.report, err
-	}
-	run.total = sum.Rows()
+	defer func() { err = errors.Join(err, run.results.end()) }()
+	files, err := run.survey(ctx, sources)
 	for _, array := range records.Arrays {
-		if !slices.ContainsFunc(sum.Arrays, func(c records.Count) bool { return c.Array == array && c.Rows > 0 }) {
-			continue
-		}
-		if err := run.store(ctx, name, file, array); err != nil {
-			return run.report, err
+		for _, file := range files {
+			if err == nil && file.holds(array) {
+				err = file.store(ctx, array)
+			}
 		}
 	}
-	return run.report, nil
+	for _, file := range files {
+		reports = append(reports, file.report)
+	}
+	return reports, err
 }
 
 // Set imports records that are in memory already.
-func (f Feed) Set(ctx context.Context, set records.Set) (Report, error) {
-	run := f.begin()
+func (f Feed) Set(ctx context.Context, set records.Set) (report Report, err error) {
+	file := &file{run: f.begin(), report: newReport("")}
+	defer func() { err = errors.Join(err, file.results.end()) }()
 	pending := map[records.Array][]records.Row{}
 	for row := range set.Rows() {
 		pending[row.Record.Array()] = append(pending[row.Record.Array()], row)
 	}
 	for _, array := range records.Arrays {
 		for rows := range slices.Chunk(pending[array], batch) {
-			if err := run.put(ctx, rows); err != nil {
-				return run.report, err
+			if err := file.put(ctx, rows); err != nil {
+				return file.report, err
 			}
 		}
 	}
-	return run.report, nil
+	return file.report, nil
 }
 
-// run is one file on its way in.
+// run is one import on its way.
 type run struct {
 	Feed
-	report      Report
+	results     *results
 	total, done int
-	known       map[records.Array]map[string]bool // rows that a dry run would have stored, for rows that refer to them
+	rehearsed   rehearsed
 }
 
 func (f Feed) begin() *run {
-	return &run{Feed: f, report: Report{Understood: []Understood{}, Unknown: []UnknownColumn{}}, known: map[records.Array]map[string]bool{}}
+	return &run{Feed: f, results: resultsIn(f.Results), rehearsed: rehearsed{}}
 }
 
-// survey reads the file through, reports what is wrong with single rows, and says what there is.
-func (r *run) survey(name string, file io.Reader) (records.Summary, error) {
-	seen := 0
-	sum, err := records.ReadJSON(name, file, func(row records.Row) error {
-		if seen++; seen%5000 == 0 {
-			r.progress(seen, 0, "reading "+name)
+// survey reads the files through, reports what is wrong with single rows, and puts those that hold owners first.
+func (r *run) survey(ctx context.Context, sources []Source) (files []*file, err error) {
+	for _, source := range sources {
+		file := &file{run: r, Source: source, report: newReport(source.Name)}
+		files = append(files, file)
+		if err := file.survey(ctx); err != nil {
+			return files, err
 		}
-		return nil
-	}, r.refuse)
-	r.report.File = name
-	for _, c := range sum.Arrays {
-		r.report.Understood = append(r.report.Understood, Understood{c.Array, c.Rows})
+		r.total += file.sum.Rows()
 	}
-	for _, c := range sum.Unknown {
-		r.report.Unknown = append(r.report.Unknown, UnknownColumn(c))
-	}
-	return sum, err
-}
-
-// store reads the file again and stores the rows of one array.
-func (r *run) store(ctx context.Context, name string, file io.ReadSeeker, array records.Array) error {
-	if _, err := file.Seek(0, io.SeekStart); err != nil {
-		return countersign.Errorf(countersign.Invalid, "%s cannot be read twice", name).Try("save it to a file first")
-	}
-	rows := make([]records.Row, 0, batch)
-	flush := func() error {
-		err := r.put(ctx, rows)
-		rows = rows[:0]
-		return err
-	}
-	_, err := records.ReadJSON(name, file, func(row records.Row) error {
-		if row.Record.Array() != array {
-			return nil
-		}
-		if rows = append(rows, row); len(rows) == batch {
-			return flush()
-		}
-		return nil
-	}, func(records.Problem) {}) // the survey has told of these
-	if err != nil {
-		return err
-	}
-	return flush()
-}
-
-// put stores one batch of one array, or rehearses it.
-func (r *run) put(ctx context.Context, rows []records.Row) (err error) {
-	if len(rows) == 0 {
-		return nil
-	}
-	var done store.Imported
-	if r.DryRun {
-		done, err = r.rehearse(ctx, rows)
-	} else {
-		err = r.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			done, err = tx.Import(ctx, rows)
-			return err
-		})
-	}
-	if err != nil {
-		return err
-	}
-	r.report.New, r.report.Changed, r.report.Same = r.report.New+done.New, r.report.Changed+done.Changed, r.report.Same+done.Same
-	for _, problem := range done.Refused {
-		r.refuse(problem)
-	}
-	r.done += len(rows)
-	r.progress(r.done, r.total, "storing "+string(rows[0].Record.Array()))
-	return nil
-}
-
-// rehearse says what storing the rows would do, and remembers those that would be there afterwards: owners come first, so what
-// a refused row owns is refused as it would be.
-func (r *run) rehearse(ctx context.Context, rows []records.Row) (store.Imported, error) {
-	done, err := r.Store.Rehearse(ctx, rows, func(array records.Array, id string) bool { return r.known[array][id] })
-	refused := map[int]bool{}
-	for _, problem := range done.Refused {
-		refused[problem.Row] = true
-	}
-	array := rows[0].Record.Array()
-	if r.known[array] == nil {
-		r.known[array] = map[string]bool{}
-	}
-	for _, row := range rows {
-		if !refused[row.Number] {
-			r.known[array][row.Record.Key()] = true
-		}
-	}
-	return done, err
+	slices.SortStableFunc(files, func(a, b *file) int { return a.rank() - b.rank() })
+	return files, nil
 }
 
 func (r *run) refuse(p records.Problem) {
-	r.report.Refused++
+	r.results.add(p)
 	if r.Refused != nil {
 		r.Refused(p)
 	}

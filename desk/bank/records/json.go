@@ -2,13 +2,9 @@ package records
 
 import (
 	"bytes"
-	"crypto/sha256"
-	"errors"
 	"fmt"
 	"io"
 	"strings"
-
-	"countersign"
 )
 
 const (
@@ -24,69 +20,15 @@ const (
 // A bad row never stops the others. A document that is not JSON does, with a *countersign.Error of kind Invalid that names
 // file, line and column; rows before it were delivered, and whether to keep them is the caller's decision.
 func ReadJSON(file string, in io.Reader, row func(Row) error, refused func(Problem)) (Summary, error) {
-	r := &reading{scanner: newScanner(in), file: file, row: row, refused: refused, seen: map[Array]map[string]sight{}}
-	r.sum.File = file
-	err := r.document()
-	var broken *countersign.Error
-	switch {
-	case err == nil || r.stopped:
-	case errors.As(err, &broken):
-		broken.Message = file + ": " + broken.Message
-	default:
-		err = fmt.Errorf("%s: %w", file, err)
-	}
-	return r.sum, err
-}
-
-// Summary says what an import was understood to be.
-type Summary struct {
-	File    string
-	Arrays  []Count  // in the order the file has them
-	Unknown []Column // reported, not guessed
-	Refused int      // rows refused, and arrays that could not be read as one
-}
-
-// Count is one array of an import.
-type Count struct {
-	Array    Array
-	Rows     int // delivered
-	Repeated int // the same row again, skipped
-	Refused  int
-}
-
-// Column is an unknown column and in how many rows it stood.
-type Column struct {
-	Array Array
-	Name  string // quoted and clipped
-	Rows  int
-	Line  int // where it stood first
-}
-
-// Rows is how many rows were delivered, over all arrays.
-func (s Summary) Rows() (n int) {
-	for _, c := range s.Arrays {
-		n += c.Rows
-	}
-	return n
+	r := &reading{scanner: newScanner(in), delivery: newDelivery(file, row, refused)}
+	return r.outcome(r.document())
 }
 
 // reading is one import on its way.
 type reading struct {
 	*scanner
-	file    string
-	row     func(Row) error
-	refused func(Problem)
-	sum     Summary
-	stopped bool // by row, whose error is not ours to edit
-	seen    map[Array]map[string]sight
-	hashed  []byte
-	names   []string // unknown columns of the row at hand
-}
-
-// sight is where an id was seen first and a hash of the row that it had there.
-type sight struct {
-	content [16]byte
-	line    int
+	delivery
+	names []string // unknown columns of the row at hand
 }
 
 func (r *reading) document() error {
@@ -160,59 +102,16 @@ func (r *reading) skipped(p Problem) {
 
 // rows reads the rows of one array.
 func (r *reading) rows(name Array) error {
-	r.sum.Arrays = append(r.sum.Arrays, Count{Array: name})
-	r.seen[name] = map[string]sight{}
+	r.begin(name)
 	n := 0
 	return r.elements(func() error {
 		n++
-		count := &r.sum.Arrays[len(r.sum.Arrays)-1]
 		row, bad, err := r.one(name, n)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case len(bad) > 0:
-			r.refuse(count, row, bad)
-			return nil
 		}
-		return r.deliver(count, row)
+		return r.sift(row, bad)
 	})
-}
-
-func (r *reading) refuse(count *Count, row Row, bad []Problem) {
-	count.Refused++
-	r.sum.Refused++
-	for _, p := range bad {
-		p.File, p.Array, p.Row = r.file, count.Array, row.Number
-		if p.Line == 0 {
-			p.Line = row.Line
-		}
-		r.refused(p)
-	}
-}
-
-// deliver hands on a row that is valid by itself, unless its id was there before.
-func (r *reading) deliver(count *Count, row Row) error {
-	r.hashed = Encode(r.hashed[:0], row.Record)
-	sum := sha256.Sum256(r.hashed)
-	now := sight{[16]byte(sum[:16]), row.Line}
-	before, again := r.seen[count.Array][row.Record.Key()]
-	switch {
-	case again && before.content == now.content:
-		count.Repeated++
-		return nil
-	case again:
-		key := tables[count.Array].columns[0].name
-		want := fmt.Sprintf("one row for each %s: line %d has this one with other content", key, before.line)
-		r.refuse(count, row, []Problem{{Field: key, Value: shown(row.Record.Key()), Want: want}})
-		return nil
-	}
-	r.seen[count.Array][row.Record.Key()] = now
-	count.Rows++
-	if err := r.row(row); err != nil {
-		r.stopped = true
-		return err
-	}
-	return nil
 }
 
 // one reads one row and everything that is wrong with it.
@@ -226,13 +125,7 @@ func (r *reading) one(name Array, number int) (row Row, bad []Problem, err error
 	if err != nil {
 		return row, nil, err
 	}
-	bad = append(bad, lacking(row, tables[name].columns, bad)...)
-	for _, p := range row.Record.Validate() {
-		if !mentions(bad, p.Field) {
-			bad = append(bad, p)
-		}
-	}
-	return row, bad, nil
+	return row, checked(row, bad), nil
 }
 
 // fields reads the members of one row into its record.
@@ -304,24 +197,4 @@ func (r *reading) count(a Array, name string, line int) {
 		name = "others"
 	}
 	r.sum.Unknown = append(r.sum.Unknown, Column{a, name, 1, line})
-}
-
-// lacking finds required columns that the row gave no value.
-func lacking(row Row, columns []column, bad []Problem) (out []Problem) {
-	for i, c := range columns {
-		if c.need && row.given&(1<<i) == 0 && !mentions(bad, c.name) {
-			out = append(out, Problem{Field: c.name, Want: "a value: the column is required"})
-		}
-	}
-	return out
-}
-
-// mentions reports whether a problem with the field was found already: one sentence about it is enough.
-func mentions(bad []Problem, field string) bool {
-	for _, p := range bad {
-		if p.Field == field {
-			return true
-		}
-	}
-	return false
 }

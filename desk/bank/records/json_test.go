@@ -33,7 +33,7 @@ type outcome struct {
 	err      error
 }
 
-func read(t *testing.T, in io.Reader) (o outcome) {
+func read(t testing.TB, in io.Reader) (o outcome) {
 	t.Helper()
 	o.sum, o.err = ReadJSON("in.json", in, func(r Row) error {
 		if bad := r.Record.Validate(); len(bad) > 0 {

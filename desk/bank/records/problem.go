@@ -7,22 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// Array names one of the seven arrays of an import.
-type Array string
-
-const (
-	Customers     Array = "customers"
-	Accounts      Array = "accounts"
-	Merchants     Array = "merchants"
-	Devices       Array = "devices"
-	Transactions  Array = "transactions"
-	LedgerEntries Array = "ledger_entries"
-	Settlements   Array = "settlements"
-)
-
-// Arrays lists the seven, owners before what they own: rows written in this order find what they refer to.
-var Arrays = []Array{Customers, Accounts, Merchants, Devices, Transactions, LedgerEntries, Settlements}
-
 // Problem is one thing wrong with one row: where it stands, what was found and what was expected. It is an error, so that
 // whoever refuses a row later can say so in the same words.
 type Problem struct {
@@ -33,6 +17,7 @@ type Problem struct {
 	Field string // empty when the row as a whole is meant
 	Value string // what was found: quoted, clipped and, for account numbers and contact details, masked; empty when missing
 	Want  string // what was expected instead
+	ID    string // of the row, as far as it could be read; not masked, and no part of the sentence
 }
 
 // String is one line: "june.json:12: transactions row 3: amount_minor is -5, expected a whole number …".

@@ -44,7 +44,7 @@ func NewRow(r Record) Row { return Row{Record: r, given: ^uint32(0)} }
 
 // Problem says what is wrong with a row that is valid by itself: an account nobody knows, a stored amount that differs.
 func (r Row) Problem(field, value, want string) Problem {
-	return Problem{r.File, r.Record.Array(), r.Number, r.Line, field, value, want}
+	return Problem{r.File, r.Record.Array(), r.Number, r.Line, field, value, want, r.Record.Key()}
 }
 
 // Rows returns every record of the set as a row, owners before what they own.

@@ -58,6 +58,7 @@ const (
 	list    kind = "a list of texts" // and of nothing else
 	mixed   kind = "a list"
 	object  kind = "an object"
+	torn    kind = "a text with a quote that does not belong there" // in CSV alone
 )
 
 // broken is the end of reading: from here on nobody can tell rows apart. Columns are counted in bytes.

@@ -60,7 +60,7 @@ func write(facts *countersign.Facts, against countersign.DisputeReason, list []f
 			facts.Items = append(facts.Items, f.fact)
 		}
 		if f.reason.Code != "" {
-			facts.Doubts = append(facts.Doubts, countersign.Doubt{Against: against, Reason: f.reason})
+			facts.Doubts = append(facts.Doubts, countersign.Doubt{Against: against, Fact: f.fact.Name, Reason: f.reason})
 		}
 	}
 }
