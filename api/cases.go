@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/base64"
-	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -11,7 +10,6 @@ import (
 	"unicode/utf8"
 
 	"countersign"
-	"countersign/audit"
 	"countersign/store"
 )
 
@@ -58,7 +56,7 @@ func View(ctx context.Context, s *store.Store, id countersign.CaseID) (shownCase
 		if err != nil {
 			return err
 		}
-		report, head, err := verified(ctx, v, c, nil)
+		report, head, err := v.Walk(ctx, c, func(store.RecordRow) {})
 		if err != nil {
 			return err
 		}
@@ -68,26 +66,6 @@ func View(ctx context.Context, s *store.Store, id countersign.CaseID) (shownCase
 		return nil
 	})
 	return shownCase, err
-}
-
-// verified walks the case's chain, and hands each row to see if there is one.
-func verified(ctx context.Context, v store.View, c countersign.Case, see func(store.RecordRow)) (audit.Report, audit.Head, error) {
-	head, err := v.Head(ctx, c.ID)
-	if err != nil {
-		return audit.Report{}, head, err
-	}
-	verifier := audit.NewVerifier()
-	verifier.Case(head, audit.Projection{Status: c.Status, Outcome: c.Outcome})
-	for row, err := range v.RecordRows(ctx, c.ID, 0) {
-		if err != nil {
-			return audit.Report{}, head, fmt.Errorf("verify case %s: %w", c.ID, err)
-		}
-		verifier.Row(row.Row, row.Payload)
-		if see != nil {
-			see(row)
-		}
-	}
-	return verifier.Report(), head, nil
 }
 
 // caseFilter is what a list can be narrowed by. An empty parameter does not narrow.

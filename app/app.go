@@ -28,17 +28,19 @@ import (
 
 // Config says what to run and where.
 type Config struct {
-	Data     string // the folder of the database, the key and the lock
-	Database string // a SQLite path or a postgres:// URL; <Data>/countersign.db when empty
-	KeyFile  string // <Data>/master.key when empty
-	Work     bool   // investigate cases in this process
-	Workers  int    // at once; 16 when zero
-	Model    ModelConfig
-	Bounds   investigate.Bounds
-	Version  string
-	Log      *slog.Logger
-	Now      func() time.Time
-	NewID    func(prefix string) countersign.CaseID
+	Data      string // the folder of the database, the key and the lock
+	Database  string // a SQLite path or a postgres:// URL; <Data>/countersign.db when empty
+	KeyFile   string // <Data>/master.key when empty
+	Work      bool   // investigate cases in this process
+	Workers   int    // at once; 16 when zero
+	Notice    string // a sentence above every page of the dashboard
+	PublicURL string // where people reach the dashboard; with https:// its cookies travel no other way
+	Model     ModelConfig
+	Bounds    investigate.Bounds
+	Version   string
+	Log       *slog.Logger
+	Now       func() time.Time
+	NewID     func(prefix string) countersign.CaseID
 	// Models overrides the configured model for single cases: the demo's scripted reviewers.
 	Models func(countersign.Case, llm.Model) llm.Model
 	Sweep  time.Duration

@@ -7,21 +7,50 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"strings"
 	"syscall"
 	"time"
 
 	"countersign"
 	"countersign/api"
+	"countersign/auth"
+	"countersign/auth/session"
 	"countersign/pipeline/intake"
+	"countersign/web"
 )
 
-// Handler is the API over this app.
+// Handler is the dashboard and the API over this app. Programs and operators keep their addresses; everything else is a page.
 func (a *App) Handler() http.Handler {
+	api, pages := a.api(), a.pages()
+	mux := http.NewServeMux()
+	for _, path := range []string{"/api/", "/openapi.json", "/healthz", "/readyz", "/metrics"} {
+		mux.Handle(path, api)
+	}
+	mux.Handle("/", pages)
+	return mux
+}
+
+func (a *App) api() http.Handler {
 	desks := map[countersign.DeskName]intake.Desk{}
 	for name, d := range a.Desks {
 		desks[name] = d.Desk
 	}
 	return api.New(api.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: desks, Log: a.Log, Version: a.Version, Stopping: a.stopping})
+}
+
+func (a *App) pages() http.Handler {
+	return web.New(web.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: a.Desks, Throttle: auth.NewThrottle(a.Store.Now),
+		Sessions: session.New(a.Store, session.Options{Secure: strings.HasPrefix(a.PublicURL, "https://")}),
+		Folder:   a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping})
+}
+
+// investigator is the model in words.
+func (a *App) investigator() string {
+	who := a.Model.Identity()
+	if who.Provider == "rulebook" {
+		return "The offline reviewer: fixed rules, no AI, no network."
+	}
+	return who.Name + " at " + a.Config.Model.BaseURL
 }
 
 // drain is what a stop gives requests that are being answered.

@@ -31,8 +31,9 @@ type demoCommand struct {
 // demoTime is when the demo's clock starts with --once, so that two runs print the same.
 var demoTime = time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 
-// Run works the invented bank's disputes. With --once and no --data nothing is kept; otherwise demo and serve on the same
-// folder go on with what is there.
+// Run works the invented bank's disputes: with --once as fast as it can, printing what came of them, otherwise at a pace that a
+// person can watch in the dashboard, which it serves from the first one on. With --once and no --data nothing is kept; otherwise
+// demo and serve on the same folder go on with what is there.
 func (c demoCommand) Run(s *session) (err error) {
 	var l net.Listener
 	if !c.Once {
@@ -46,8 +47,8 @@ func (c demoCommand) Run(s *session) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, show.close()) }()
-	if err := show.run(s); err != nil || c.Once {
-		return err
+	if c.Once {
+		return show.run(s)
 	}
 	return show.serve(s, l)
 }
@@ -55,6 +56,7 @@ func (c demoCommand) Run(s *session) (err error) {
 // show is the demo on its way.
 type show struct {
 	app     *app.App
+	intake  intake.Intake // opens the demo's own disputes, under names of the demo's; whoever looks opens theirs under others
 	now     time.Time
 	out     io.Writer
 	folder  string                      // removed at the end; empty when the data is kept
@@ -68,7 +70,7 @@ func (c demoCommand) open(s *session) (*show, error) {
 	d := &show{now: time.Now().UTC().Truncate(time.Hour), out: s.out, told: map[countersign.CaseID]bool{}, endings: map[standing]int{},
 		reasons: map[countersign.ReasonCode]int{}}
 	config := s.config()
-	config.Work, config.NewID, config.Model = true, d.name, app.ModelConfig{}
+	config.Work, config.Model = true, app.ModelConfig{}
 	config.Log = slog.New(slog.DiscardHandler) // what goes wrong in the demo goes wrong on purpose, and stands in its lines
 	if config.Database == os.Getenv("COUNTERSIGN_DATABASE") {
 		config.Database = "" // an invented bank has no business in the database that serve works on
@@ -90,10 +92,16 @@ func (c demoCommand) open(s *session) (*show, error) {
 		config.Now = func() time.Time { return demoTime.Add(time.Since(start)) }
 	}
 	config.Models = demo.Models(d.now, d.arrive)
+	if !c.Once {
+		config.Models, config.Workers = demo.Paced(config.Models, pace), watched
+		config.Notice = "Demo: an invented bank, nothing here is real. No AI is connected: an offline reviewer works by fixed rules. Settings says how to connect one."
+	}
 	var err error
 	if d.app, err = app.Open(s, config); err != nil {
 		return nil, errors.Join(err, os.RemoveAll(d.folder))
 	}
+	d.intake = d.app.Intake
+	d.intake.NewID = func(string) countersign.CaseID { return d.next }
 	return d, d.app.Start(s)
 }
 
@@ -108,35 +116,81 @@ func (d *show) run(s *session) error {
 	return nil
 }
 
+// How long the reviewer takes for an answer, and how many cases are investigated at once, while somebody watches.
+const (
+	pace    = 600 * time.Millisecond
+	watched = 2
+)
+
+// serve serves the dashboard and works the disputes beside it. Who stops the program in the middle finds the rest done when they
+// start it again.
 func (d *show) serve(s *session, l net.Listener) error {
-	secret, _, err := auth.NewToken(s, d.app.Store, "demo", "admin", operator())
+	if err := d.greet(s, l.Addr()); err != nil {
+		return err
+	}
+	ctx, stop := context.WithCancel(s)
+	defer stop()
+	served := make(chan error, 1)
+	go func() { served <- d.app.Serve(ctx, l) }()
+	if err := d.run(s); err != nil {
+		stop()
+		return errors.Join(ignoring(s.Err(), err), <-served)
+	}
+	d.print(connect, d.app.Data)
+	return <-served
+}
+
+// ignoring is err, or nil when the program was told to stop: being interrupted is no failure of the demo's.
+func ignoring(stopped, err error) error {
+	if stopped != nil {
+		return nil
+	}
+	return err
+}
+
+// greet prints the way in: a link that signs the demo's analyst in, once. Each start prints a new one.
+func (d *show) greet(ctx context.Context, at net.Addr) error {
+	p, err := d.analyst(ctx)
 	if err != nil {
 		return err
 	}
-	d.app.Intake.NewID = nil // what comes from now on is nobody's story
-	fmt.Fprintf(d.out, served, l.Addr(), secret, l.Addr(), d.app.Data)
-	return d.app.Serve(s, l)
+	link, err := auth.MakeLink(ctx, d.app.Store, p.ID, auth.SignInLink, 12*time.Hour, operator())
+	if err != nil {
+		return err
+	}
+	d.print(greeting, at, link)
+	return nil
 }
 
-const served = `
-The API answers at http://%s/api/v1 until you press Ctrl-C. Try:
+const analystEmail = "analyst@demo.example"
 
-  curl -H 'Authorization: Bearer %s' 'http://%s/api/v1/cases?status=in_review'
+// analyst is who looks at the demo: somebody who may do everything, in the bank's time zone.
+func (d *show) analyst(ctx context.Context) (store.Person, error) {
+	p, _, known, err := d.app.Store.PersonByEmail(ctx, analystEmail)
+	if err != nil || known {
+		return p, err
+	}
+	return auth.AddPerson(ctx, d.app.Store, auth.NewPerson{Email: analystEmail, Name: "Demo analyst", Role: auth.Admin, Zone: "Africa/Lagos"}, operator())
+}
 
-An AI investigates instead of the offline reviewer once this is set, for any server that speaks OpenAI's protocol:
+const greeting = `Open this in your browser; it signs you in, once:
+
+  http://%s/link/%s
+`
+
+const connect = `
+The dashboard goes on until you press Ctrl-C. An AI investigates instead of the offline reviewer once this is set, for any
+server that speaks OpenAI's protocol:
 
   export COUNTERSIGN_MODEL_PROVIDER=openai COUNTERSIGN_MODEL=<name> COUNTERSIGN_MODEL_BASE_URL=http://127.0.0.1:11434/v1
   export COUNTERSIGN_MODEL_API_KEY=<key, where the server wants one>
   countersign doctor && countersign serve --data %s
-
 `
 
 // id is what the case of the n-th dispute is called, every time.
 func (d *show) id(n int) countersign.CaseID {
 	return countersign.CaseID(fmt.Sprintf("%s%d", d.app.Desks[countersign.Bank].Prefix, 1001+n))
 }
-
-func (d *show) name(string) countersign.CaseID { return d.next }
 
 // arrive stores rows that the core system sends while a model thinks.
 func (d *show) arrive(ctx context.Context, set records.Set) error {
@@ -280,7 +334,7 @@ func (d *show) tell(s *session, id countersign.CaseID, dispute demo.Dispute) err
 		return nil
 	}
 	d.next, d.told[id] = id, true
-	_, err := d.app.Intake.Open(s, d.app.Desks[countersign.Bank].Desk, operator(), intake.Request{SubjectID: dispute.TransactionID,
+	_, err := d.intake.Open(s, d.app.Desks[countersign.Bank].Desk, operator(), intake.Request{SubjectID: dispute.TransactionID,
 		Reason: dispute.Reason, Notes: dispute.Notes, Channel: dispute.Channel})
 	return err
 }

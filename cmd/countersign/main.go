@@ -15,6 +15,7 @@ import (
 	"slices"
 	"strings"
 	"syscall"
+	_ "time/tzdata" // the time zones of people, also where the system has none
 
 	"github.com/alecthomas/kong"
 
@@ -38,8 +39,8 @@ func process() {
 
 // cli is the command line.
 type cli struct {
-	Demo        demoCommand        `cmd:"" help:"Make an invented bank, work its disputes with the offline reviewer and serve the API. --once prints the table and exits."`
-	Serve       serveCommand       `cmd:"" help:"Serve the API and investigate cases, in one process."`
+	Demo        demoCommand        `cmd:"" help:"Make an invented bank, work its disputes with the offline reviewer and serve the dashboard. --once prints the table and exits."`
+	Serve       serveCommand       `cmd:"" help:"Serve dashboard and API and investigate cases, in one process."`
 	Worker      workerCommand      `cmd:"" help:"Investigate cases only."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database to this version, and say from and to."`
 	Import      importCommand      `cmd:"" help:"Import a bank's records."`
@@ -47,6 +48,7 @@ type cli struct {
 	Investigate investigateCommand `cmd:"" help:"Investigate one transaction from the terminal."`
 	Audit       auditCommand       `cmd:"" help:"Verify or export the record."`
 	Eval        evalCommand        `cmd:"" help:"Score a model and the guard rails on labelled and hostile cases."`
+	User        userCommand        `cmd:"" help:"Add a person who may sign in."`
 	Token       tokenCommand       `cmd:"" help:"Create an API token."`
 	Doctor      doctorCommand      `cmd:"" help:"Check database, key, clock, model and disk, and say what is wrong."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
@@ -55,6 +57,7 @@ type cli struct {
 	Database string `help:"A SQLite path or a postgres:// URL." env:"COUNTERSIGN_DATABASE" placeholder:"URL"`
 	Quiet    bool   `help:"Log warnings and errors only."`
 
+	PublicURL     string `hidden:"" env:"COUNTERSIGN_PUBLIC_URL"`
 	MasterKeyFile string `hidden:"" env:"COUNTERSIGN_MASTER_KEY_FILE"`
 	ModelProvider string `hidden:"" env:"COUNTERSIGN_MODEL_PROVIDER"`
 	ModelName     string `hidden:"" env:"COUNTERSIGN_MODEL"`
@@ -154,7 +157,7 @@ func (s *session) log() *slog.Logger {
 // config is the app's configuration as flags and environment give it.
 func (s *session) config() app.Config {
 	return app.Config{
-		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, Version: programVersion(), Log: s.log(),
+		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, PublicURL: s.PublicURL, Version: programVersion(), Log: s.log(),
 		Model: app.ModelConfig{Provider: s.ModelProvider, Name: s.ModelName, BaseURL: s.ModelBaseURL, APIKey: s.ModelAPIKey},
 	}
 }

@@ -3,9 +3,12 @@ package main
 import (
 	"errors"
 	"fmt"
+	"net"
+	"strings"
 	"time"
 
 	"countersign/app"
+	"countersign/auth"
 )
 
 // work is how a process investigates.
@@ -50,8 +53,33 @@ func (c serveCommand) Run(s *session) (err error) {
 	if err := a.Start(s); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "countersign serves http://%s/api/v1 on %s\n", l.Addr(), a.Store.Engine())
+	fmt.Fprintf(s.err, "countersign serves %s on %s\n", s.address(l), a.Store.Engine())
+	if err := welcome(s, a, s.address(l)); err != nil {
+		return err
+	}
 	return a.Serve(s, l)
+}
+
+// welcome prints the link by which the first account is made, while there is none. Whoever can read this terminal or log may use
+// it; each start makes another, and the first account ends them all.
+func welcome(s *session, a *app.App, address string) error {
+	if n, err := a.Store.CountPeople(s); err != nil || n > 0 {
+		return err
+	}
+	secret, err := auth.MakeLink(s, a.Store, "", auth.SetUpLink, 0, operator())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "nobody has an account yet; make the first one at %s/welcome/%s\n", address, secret)
+	return nil
+}
+
+// address is where people reach the dashboard.
+func (s *session) address(l net.Listener) string {
+	if s.PublicURL != "" {
+		return strings.TrimRight(s.PublicURL, "/")
+	}
+	return "http://" + l.Addr().String()
 }
 
 type workerCommand struct{ work }

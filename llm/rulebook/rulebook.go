@@ -18,7 +18,7 @@ type Playbook struct {
 	// Knows reports whether a conversation that offers these tools belongs to this playbook. On the last, forced turn the
 	// decision tool is the only one there, so it is what to look for.
 	Knows func(tools []llm.Tool) bool
-	// Ask lists the tools to call, each once and without arguments, all in the first turn. One that is not offered is
+	// Ask lists the tools to call, each once and without arguments, all in the first turn unless the engine asks fewer at once. One that is not offered is
 	// left out.
 	Ask []string
 	// Decide turns what was seen into the arguments of DecisionTool: a value that marshals to a JSON object. It must be
@@ -36,17 +36,24 @@ type Seen struct {
 }
 
 // Engine is the offline reviewer.
-type Engine struct{ playbooks []Playbook }
+type Engine struct {
+	playbooks []Playbook
+	atOnce    int // calls in one turn, 0 for as many as there are
+}
 
 // New is an engine that works with the first playbook that knows a conversation.
-func New(playbooks ...Playbook) *Engine { return &Engine{playbooks} }
+func New(playbooks ...Playbook) *Engine { return &Engine{playbooks: playbooks} }
+
+// AtOnce is the same reviewer asking at most n things in one turn, for somebody who watches. It sees and proposes the same, in
+// more turns.
+func (e *Engine) AtOnce(n int) *Engine { return &Engine{e.playbooks, n} }
 
 // Identity says in every record that no AI was at work.
 func (e *Engine) Identity() llm.Identity {
 	return llm.Identity{Provider: "rulebook", Name: "offline rules, no AI"}
 }
 
-// Complete asks in the first turn and decides in the second. The same request gets the same reply, byte for byte.
+// Complete asks in the first turn and decides in the second, or later if it asks fewer things at once. The same request gets the same reply, byte for byte.
 //
 // Usage is an estimate of four bytes a token, so that the check for a conversation that was not wholly read has numbers to
 // work with; nothing was counted and nothing cost anything.
@@ -64,14 +71,17 @@ func (e *Engine) Complete(ctx context.Context, req llm.Request) (llm.Reply, erro
 func (e *Engine) answer(req llm.Request) llm.Reply {
 	for _, p := range e.playbooks {
 		if p.Knows(req.Tools) {
-			return p.answer(req)
+			return p.answer(req, e.atOnce)
 		}
 	}
 	return words("I have no rules for this kind of case, so I make no proposal.")
 }
 
-func (p Playbook) answer(req llm.Request) llm.Reply {
+func (p Playbook) answer(req llm.Request, atOnce int) llm.Reply {
 	if questions := p.questions(req); len(questions) > 0 {
+		if atOnce > 0 && len(questions) > atOnce {
+			questions = questions[:atOnce]
+		}
 		return llm.Reply{Calls: questions, Stop: llm.StopTools}
 	}
 	return p.decide(read(req))

@@ -292,7 +292,7 @@ var retryable = map[countersign.ReasonCode]bool{
 // nothing about the complaint unknown, and that are still the same.
 func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
-		may, err := r.mayRetry(ctx, tx.View, *c)
+		may, err := r.MayRetry(ctx, tx.View, *c)
 		if err != nil {
 			return nil, err
 		}
@@ -316,7 +316,8 @@ func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 	})
 }
 
-func (r Review) mayRetry(ctx context.Context, v store.View, c countersign.Case) (bool, error) {
+// MayRetry reports whether Retry would start a new round of a case in review. An error means that the records could not be read.
+func (r Review) MayRetry(ctx context.Context, v store.View, c countersign.Case) (bool, error) {
 	if cutShort(c) || leftOpen(c) {
 		return true, nil
 	}

@@ -1,0 +1,235 @@
+package web
+
+import (
+	"context"
+	"net/http"
+	"strings"
+
+	"countersign"
+	"countersign/audit"
+	"countersign/auth"
+	"countersign/desk"
+	"countersign/store"
+)
+
+// file is everything about one case at one moment: the case, its record as it was just verified, and what the desk shows of
+// its records.
+type file struct {
+	countersign.Case
+	desk       desk.Desk
+	rows       []store.RecordRow
+	report     audit.Report
+	head       audit.Head
+	display    desk.Display
+	unreadable string // why the desk could not show its records
+	names      map[string]string
+	holder     store.Claim
+	held       bool
+	earlier    []countersign.Case
+}
+
+// load reads a case for showing, in one snapshot. An id that no case can have is not looked up.
+func (v *visit) load(id string) (*file, error) {
+	f := &file{}
+	err := v.Store.Snapshot(v.r.Context(), func(view store.View) error { return v.read(v.r.Context(), view, f, id) })
+	return f, err
+}
+
+func (v *visit) read(ctx context.Context, view store.View, f *file, id string) (err error) {
+	if len(id) > 64 || strings.ContainsFunc(id, func(r rune) bool { return r <= ' ' || r > '~' }) {
+		return noSuchCase(id)
+	}
+	if f.Case, err = view.Case(ctx, countersign.CaseID(id)); countersign.KindOf(err) == countersign.NotFound {
+		return noSuchCase(id)
+	} else if err != nil {
+		return err
+	}
+	f.desk = v.Desks[f.Desk]
+	if f.report, f.head, err = view.Walk(ctx, f.Case, func(row store.RecordRow) { f.rows = append(f.rows, row) }); err != nil {
+		return err
+	}
+	if f.names, err = view.Names(ctx); err != nil {
+		return err
+	}
+	if f.holder, f.held, err = view.Holder(ctx, f.ID, v.now); err != nil {
+		return err
+	}
+	if f.earlier, err = view.EarlierCases(ctx, f.CustomerID, f.ID, 6); err != nil {
+		return err
+	}
+	f.show(ctx, view)
+	return nil
+}
+
+// show asks the desk for its records. A case whose records cannot be read is still a case that somebody must decide, so the
+// page says so instead of failing.
+func (f *file) show(ctx context.Context, view store.View) {
+	if f.desk.Display == nil {
+		f.unreadable = "This program does not have the desk of this case."
+		return
+	}
+	display, err := f.desk.Display(ctx, view, f.Case)
+	if err != nil {
+		f.unreadable = "The records of this case cannot be read now."
+		return
+	}
+	f.display = display
+}
+
+func noSuchCase(id string) error {
+	return countersign.Errorf(countersign.NotFound, "There is no case %q.", clip(id)).Try("Look for it in the queue: by its number, the transaction, the customer or the amount.")
+}
+
+// caseScreen is the page of a case, in the order in which a person decides.
+type caseScreen struct {
+	ID, Title, Standing string
+	Status              countersign.Status
+	Amount              amount
+	Due                 due
+	Opened              moment
+	Lines               []line
+	Said                words // what the customer wrote
+	Facts               factsPanel
+	Proposal            *proposalPanel
+	Why                 []why
+	Fix                 *fixPanel
+	Act                 *actPanel
+	Message             messagePanel
+	Trace               []traceLine
+	Steps               []stepTable
+	Record              recordPanel
+	Earlier             []earlierCase
+	Holder              string
+	Mine, CanHold       bool
+	Working             bool // an investigation is under way or about to be
+	Raised              string
+	Last                int64  // the last row of the record that is on this page
+	Stamp               string // how the case stood when this page was drawn
+	Revision            int64
+	Round               int
+}
+
+// casePage is the page of a case.
+func casePage(v *visit) error {
+	f, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	if err := v.renew(f); err != nil {
+		return err
+	}
+	page, err := v.caseScreen(f)
+	if err != nil {
+		return err
+	}
+	s := screen{Title: string(f.ID) + " " + page.Title, Section: "Queue", Page: page}
+	if page.Working {
+		s.Refresh = 2
+	}
+	return v.show(http.StatusOK, "case", s)
+}
+
+func (v *visit) caseScreen(f *file) (*caseScreen, error) {
+	act, err := v.acts(f)
+	if err != nil {
+		return nil, err
+	}
+	p := &caseScreen{
+		ID: string(f.ID), Title: complaint(f.Reason), Standing: standing(f.Case), Status: f.Status, Amount: money(f.Amount), Due: v.due(f.Case),
+		Opened: v.moment(f.OpenedAt), Lines: v.lines(f), Said: writtenBy("the customer", f.Notes), Facts: v.facts(f), Proposal: v.proposal(f),
+		Why: f.why(), Fix: v.fix(f), Act: act, Message: v.message(f), Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
+		Earlier: v.earlier(f), Working: f.Status == countersign.Queued || f.Status == countersign.Investigating, Last: f.head.Seq, Stamp: stamp(f.Case),
+		Revision: f.Revision, Round: f.Round, Raised: v.raisedBy(f),
+	}
+	v.hold(p, f)
+	return p, nil
+}
+
+// hold says who else has the case before them. It informs; it never keeps anybody from deciding.
+func (v *visit) hold(p *caseScreen, f *file) {
+	if f.Status != countersign.InReview {
+		return
+	}
+	p.Mine = f.held && f.holder.PersonID == v.who.Actor.ID
+	if f.held && !p.Mine {
+		p.Holder = f.person(f.holder.PersonID) + " has had this case before them since " + v.moment(f.holder.Since).Text
+	}
+	p.CanHold = !p.Mine && v.may(auth.Decide)
+}
+
+// raisedBy is who raised an open case to approvers, and why.
+func (v *visit) raisedBy(f *file) string {
+	if !f.Raised || f.Status == countersign.Closed {
+		return ""
+	}
+	for i := len(f.rows) - 1; i >= 0; i-- {
+		if d, ok := decisionOf(f.rows[i]); ok && (d.Verb == "escalate" || d.Verb == "approve") {
+			return f.actor(f.rows[i].Actor) + ", " + v.moment(at(f.rows[i])).Text + quoted(d.Reason)
+		}
+	}
+	return ""
+}
+
+func quoted(reason string) string {
+	if reason == "" {
+		return ""
+	}
+	return ": “" + reason + "”"
+}
+
+// cell is one value as a page shows it.
+type cell struct {
+	Text    string
+	By      string // who wrote Text, when it is other people's
+	Amount  *amount
+	When    *moment
+	Numbers bool
+}
+
+func (v *visit) cell(c desk.Cell) cell {
+	switch {
+	case c.Amount != nil:
+		a := money(*c.Amount)
+		return cell{Amount: &a, Numbers: true}
+	case !c.When.IsZero():
+		m := v.when(c.When)
+		return cell{When: &m}
+	}
+	return cell{Text: legible(c.Text), By: c.By}
+}
+
+type line struct {
+	Label string
+	Cell  cell
+}
+
+func (v *visit) lines(f *file) (all []line) {
+	for _, l := range f.display.Lines {
+		all = append(all, line{l.Label, v.cell(l.Cell)})
+	}
+	if f.Channel != "" && f.Channel != "api" {
+		all = append(all, line{"Reached us by", cell{Text: legible(f.Channel), By: "whoever sent it"}})
+	}
+	return all
+}
+
+type earlierCase struct {
+	ID, Title, Standing string
+	Amount              amount
+	Opened              moment
+}
+
+func (v *visit) earlier(f *file) (all []earlierCase) {
+	for _, c := range f.earlier {
+		all = append(all, earlierCase{string(c.ID), complaint(c.Reason), standing(c), money(c.Amount), v.moment(c.OpenedAt)})
+	}
+	return all
+}
+
+func clip(s string) string {
+	const most = 60
+	if len(s) > most {
+		s = s[:most] + "…"
+	}
+	return strings.ToValidUTF8(s, "")
+}

@@ -1,0 +1,281 @@
+package web
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+
+	"countersign"
+	"countersign/pipeline/review"
+)
+
+// decideScreen is the page on which a person confirms an act: what it does, with amount and account, and what it needs to know.
+type decideScreen struct {
+	ID, Title, Standing     string
+	Amount                  amount
+	Due                     due
+	Verb, Heading, Happens  string
+	Button                  string
+	Fix                     *fixPanel
+	Options                 []option // of an override
+	Outcome, FixKind        string   // what was chosen
+	Reason, Reference, Text string   // what was typed: kept whatever happens
+	Wrong                   map[string]string
+	Changed                 []traceLine // what happened since the person opened the page
+	Over                    string      // why the act can no longer be done; the form is then only a place to copy from
+	Revision, Seen          int64
+	Proposed                string // the model's draft, beside a person's
+}
+
+// option is one thing that a person may decide otherwise.
+type option struct {
+	Value, Outcome, Fix string
+	Title, Happens      string
+	Preview             *fixPanel
+	Cannot              string
+}
+
+// verbs are the acts, by the last word of their address.
+var verbs = map[string]func(*visit, *file, *decideScreen) error{
+	"approve": askApprove, "override": askOverride, "escalate": askEscalate, "message": askMessage, "retry": askRetry,
+}
+
+func unknownVerb(verb string) error {
+	return countersign.Errorf(countersign.Invalid, "%q is not something that can be done with a case; nothing was changed.", clip(verb)).
+		Try("Expected approve, override, escalate, message or retry.")
+}
+
+// decideForm asks before an act.
+func decideForm(v *visit) error {
+	ask := verbs[v.r.PathValue("verb")]
+	if ask == nil {
+		return countersign.Errorf(countersign.NotFound, "There is no page at this address.").Try("Go back to the case.")
+	}
+	f, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	p := v.decideScreen(f)
+	if err := ask(v, f, p); err != nil {
+		return err
+	}
+	return v.showDecide(http.StatusOK, p)
+}
+
+func (v *visit) decideScreen(f *file) *decideScreen {
+	p := &decideScreen{ID: string(f.ID), Title: complaint(f.Reason), Standing: standing(f.Case), Amount: money(f.Amount), Due: v.due(f.Case),
+		Verb: v.r.PathValue("verb"), Revision: f.Revision, Seen: f.head.Seq, Wrong: map[string]string{}}
+	if f.Status != countersign.InReview {
+		p.Over = "This case is " + standing(f.Case) + ", so nothing can be decided."
+	}
+	return p
+}
+
+func (v *visit) showDecide(status int, p *decideScreen) error {
+	return v.show(status, "decide", screen{Title: p.Heading + " · " + p.ID, Section: "Queue", Page: p})
+}
+
+func askApprove(v *visit, f *file, p *decideScreen) error {
+	a, happens := f.approval()
+	p.Happens = happens
+	if a == nil {
+		p.Heading, p.Over = "Nothing to approve", happens
+		return nil
+	}
+	p.Heading, p.Button = a.Title, a.Title
+	if outcome := f.desk.Outcome[f.Recommendation]; outcome == countersign.Resolved {
+		p.Fix = v.preview(f, *f.Facts.Fix)
+		p.Button += " to " + f.account(f.Facts.Fix.AccountID)
+	}
+	return nil
+}
+
+func askOverride(v *visit, f *file, p *decideScreen) error {
+	p.Heading, p.Button = "Decide otherwise", "Decide"
+	p.Happens = "Choose what should happen, and say why. Your reason is kept in the record."
+	for _, outcome := range f.desk.Outcomes {
+		if outcome != countersign.Resolved {
+			p.Options = append(p.Options, option{Value: string(outcome), Outcome: string(outcome), Title: "Close as " + plain(outcome), Happens: "No money moves."})
+			continue
+		}
+		for _, kind := range []countersign.FixKind{countersign.Reversal, countersign.Refund} {
+			o, err := v.waived(f, outcome, kind)
+			if err != nil {
+				return err
+			}
+			p.Options = append(p.Options, o)
+		}
+		p.Options = append(p.Options, option{Value: string(outcome) + "-none", Outcome: string(outcome), Fix: "none", Title: "Close as resolved without moving money",
+			Happens: "For what was put right elsewhere."})
+	}
+	return nil
+}
+
+// waived is the option of posting a fix on a person's own responsibility, or why nobody may.
+func (v *visit) waived(f *file, outcome countersign.Outcome, kind countersign.FixKind) (option, error) {
+	o := option{Value: string(outcome) + "-" + string(kind), Outcome: string(outcome), Fix: string(kind)}
+	fix, _, err := f.desk.Waive(v.r.Context(), v.Store.View, f.Case, kind)
+	var e *countersign.Error
+	switch {
+	case errors.As(err, &e):
+		o.Title, o.Cannot = "Post a "+string(kind), sentence(e)
+	case err != nil:
+		return o, err
+	case fix == nil:
+		o.Title, o.Cannot = "Post a "+string(kind), "The records leave nothing to give back."
+	default:
+		o.Title = fmt.Sprintf("Post a %s of %s to %s", kind, fix.Amount, f.account(fix.AccountID))
+		o.Happens, o.Preview = "The entries are posted and the case is closed as resolved.", v.preview(f, *fix)
+	}
+	return o, nil
+}
+
+func askEscalate(_ *visit, f *file, p *decideScreen) error {
+	p.Heading, p.Button = "Escalate", "Escalate"
+	p.Happens = "The case goes to the approvers and stays open. With the reference of an outside desk that took it, it is closed as escalated."
+	return nil
+}
+
+func askMessage(_ *visit, f *file, p *decideScreen) error {
+	p.Heading, p.Button = "Message to the customer", "Keep this draft"
+	p.Happens = "A draft. Nothing is sent from here; closing the case freezes it."
+	p.Text = f.Message
+	if f.Proposal != nil && f.Proposal.CustomerMessage != f.Message {
+		p.Proposed = f.Proposal.CustomerMessage
+	}
+	return nil
+}
+
+func askRetry(v *visit, f *file, p *decideScreen) error {
+	p.Heading, p.Button = "Investigate again", "Investigate again"
+	p.Happens = "A new investigation begins. What this one found stays in the record."
+	if again, err := v.Review.MayRetry(v.r.Context(), v.Store.View, f.Case); err == nil && !again && f.Status == countersign.InReview {
+		p.Over = "Another investigation would find the same: the model answered, and the records it was about have not changed."
+	}
+	return nil
+}
+
+// postDecide carries an act out on the revision that the person saw. What cannot be carried out comes back as the same page, with
+// what was typed, what is wrong, and what happened to the case meanwhile.
+func postDecide(v *visit) error {
+	verb := v.r.PathValue("verb")
+	ask := verbs[verb]
+	if ask == nil {
+		return unknownVerb(verb)
+	}
+	if err := v.parse(); err != nil {
+		return err
+	}
+	revision, err := strconv.ParseInt(v.form("revision"), 10, 64)
+	if err != nil {
+		return countersign.Errorf(countersign.Precondition, "The page did not say which state of the case it was about; nothing was changed.").Try("Open the case again.")
+	}
+	act := review.Act{Case: countersign.CaseID(v.r.PathValue("id")), Revision: revision, Actor: v.who.Actor}
+	c, err := v.carryOut(verb, act)
+	if err == nil {
+		return v.back("/cases/"+string(c.ID), done(verb, c))
+	}
+	var e *countersign.Error
+	if !errors.As(err, &e) || statuses[e.Kind] == 0 || e.Kind == countersign.NotFound {
+		return err
+	}
+	return v.refused(ask, e)
+}
+
+// mostForm is how long a posted form may be: the longest draft and reason, in characters of four bytes, encoded.
+const mostForm = 256 << 10
+
+// parse reads the posted form, and refuses one that is longer than any page of ours sends.
+func (v *visit) parse() error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, mostForm)
+	var long *http.MaxBytesError
+	switch err := v.r.ParseForm(); {
+	case errors.As(err, &long):
+		return countersign.Errorf(countersign.TooLarge, "The form has more than %d KB; nothing was changed.", mostForm>>10).Try("Shorten what you typed.")
+	case err != nil:
+		return countersign.Errorf(countersign.Invalid, "The form cannot be read; nothing was changed.").Try("Open the page again.")
+	}
+	return nil
+}
+
+func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) {
+	ctx := v.r.Context()
+	switch verb {
+	case "approve":
+		return v.Review.Approve(ctx, act)
+	case "override":
+		outcome, fix, err := v.chosen()
+		if err != nil {
+			return countersign.Case{}, err
+		}
+		return v.Review.Override(ctx, act, outcome, v.form("reason"), fix)
+	case "escalate":
+		return v.Review.Escalate(ctx, act, v.form("reason"), v.form("reference"))
+	case "message":
+		return v.Review.Message(ctx, act, v.text())
+	}
+	return v.Review.Retry(ctx, act)
+}
+
+// text is the draft as it was typed, with line ends as everybody else writes them.
+func (v *visit) text() string { return lineEnds.Replace(v.r.PostFormValue("text")) }
+
+// chosen is the option of an override: the outcome, and the fix after a dash.
+func (v *visit) chosen() (countersign.Outcome, string, error) {
+	choice := v.form("choice")
+	if choice == "" {
+		return "", "", countersign.Errorf(countersign.Invalid, "Choose what should happen").In("choice")
+	}
+	outcome, fix, _ := cutLast(choice)
+	return countersign.Outcome(outcome), fix, nil
+}
+
+// refused shows the page of an act again.
+func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *countersign.Error) error {
+	f, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	p := v.decideScreen(f)
+	if err := ask(v, f, p); err != nil {
+		return err
+	}
+	p.Outcome, p.Reason, p.Reference = v.form("choice"), v.r.PostFormValue("reason"), v.r.PostFormValue("reference")
+	if p.Verb == "message" {
+		p.Text = v.text()
+	}
+	field := e.Field
+	if field == "If-Match" || field == "" || p.Over != "" {
+		field = "page"
+	}
+	p.Wrong[field] = sentence(e)
+	if e.Field == "If-Match" {
+		p.Wrong[field] = "The case changed while this page was open. Nothing of yours was carried out, and nothing that you typed is lost."
+	}
+	if e.Hint != "" && e.Field != "If-Match" {
+		p.Wrong[field] += " " + stopped(capital(e.Hint))
+	}
+	seen, _ := strconv.ParseInt(v.form("seen"), 10, 64) // without one, the whole trace is news
+	for _, row := range f.rows {
+		if row.Seq > seen && e.Kind == countersign.Conflict {
+			p.Changed = append(p.Changed, v.traceLine(f, row))
+		}
+	}
+	return v.showDecide(statusOf(e.Kind), p)
+}
+
+// done says what was just done.
+func done(verb string, c countersign.Case) string {
+	switch {
+	case verb == "message":
+		return "The draft was kept. Nothing was sent."
+	case verb == "retry":
+		return "A new investigation begins."
+	case c.Status == countersign.Closed && c.Fix.State == countersign.FixPosted:
+		return fmt.Sprintf("The %s of %s was posted, and the case is closed.", c.Fix.Fix.Kind, c.Fix.Fix.Amount)
+	case c.Status == countersign.Closed:
+		return "The case is closed as " + plain(c.Outcome) + ". No money moved."
+	}
+	return "The case was raised to the approvers. It stays open."
+}

@@ -1,0 +1,135 @@
+package web
+
+import (
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+
+	"countersign"
+)
+
+// proposalPanel is what the model said. It is shown as a proposal of somebody who may be wrong, beside the facts and never among
+// them.
+type proposalPanel struct {
+	Headline   string // what it wants, in a person's words
+	Failed     string // why there is no proposal; everything but Model is then empty
+	Confidence string
+	Fraud      bool
+	Summary    string
+	Claims     []claim
+	Against    []string // where the records, or looking its citations up, say something else
+	Stands     string   // what stands after every check, when that is not what the model wanted
+	Model      string
+	Cost       string // turns, tokens
+}
+
+type claim struct {
+	Number    int
+	Text      string
+	Citations []citation
+}
+
+type citation struct {
+	Ref, Field, Value, Words string
+	Found                    bool
+	Href                     string
+}
+
+var wants = map[string]string{"resolve": "Resolve", "reject": "Reject", "escalate": "Leave it to a person"}
+
+func (v *visit) proposal(f *file) *proposalPanel {
+	p := f.Proposal
+	if p == nil {
+		return nil
+	}
+	panel := &proposalPanel{Summary: legible(p.Summary), Fraud: p.FraudSuspected, Model: f.modelName(), Cost: f.cost(), Against: f.against(), Stands: f.stands()}
+	if p.Failure != "" {
+		panel.Failed = "The model made no proposal: " + failures[p.Failure] + "."
+		return panel
+	}
+	panel.Headline, panel.Confidence = headline(*p), fmt.Sprintf("%.2f", p.Confidence)
+	for i, c := range p.Claims {
+		panel.Claims = append(panel.Claims, f.claim(i+1, c))
+	}
+	return panel
+}
+
+func headline(p countersign.Proposal) string {
+	want := wants[p.Recommendation]
+	if want == "" {
+		want = plain(p.Recommendation)
+	}
+	if p.Category == "" {
+		return want
+	}
+	return want + ": " + complaint(p.Category)
+}
+
+func (f *file) claim(n int, c countersign.Claim) claim {
+	shown := claim{Number: n, Text: legible(c.Text)}
+	for _, cited := range c.Citations {
+		shown.Citations = append(shown.Citations, citation{legible(string(cited.Ref)), legible(cited.Field), legible(cited.Value), citationWords[cited.Status],
+			cited.Status == countersign.CitationVerified, stepHref(string(cited.Ref), cited.Field)})
+	}
+	return shown
+}
+
+// against are the reasons that contradict what the model says, as the policy worded them.
+func (f *file) against() (all []string) {
+	if f.Verdict == nil {
+		return nil
+	}
+	for _, r := range f.Verdict.Reasons {
+		if slices.Contains([]countersign.ReasonCode{countersign.FactsDisagree, countersign.EvidenceInvalid, countersign.FixNotApplicable}, r.Code) {
+			all = append(all, r.Text)
+		}
+	}
+	return all
+}
+
+func (f *file) stands() string {
+	if f.Recommendation == "" || f.Recommendation == f.Proposal.Recommendation || f.Proposal.Failure != "" {
+		return ""
+	}
+	return "After every check this stands: " + wants[f.Recommendation] + "."
+}
+
+func (f *file) modelName() string {
+	if f.Model.Provider == "rulebook" {
+		return "Offline reviewer: fixed rules, no AI"
+	}
+	return f.Model.Name + " (" + f.Model.Provider + ")"
+}
+
+func (f *file) cost() string {
+	if f.Model.InputTokens+f.Model.OutputTokens == 0 {
+		return ""
+	}
+	return count(f.Model.InputTokens) + " tokens read, " + count(f.Model.OutputTokens) + " written"
+}
+
+// why is one reason for a person: what kind it is, and what it is in this case.
+type why struct{ Code, Words, Text string }
+
+func (f *file) why() (all []why) {
+	if f.Verdict == nil {
+		return nil
+	}
+	for _, r := range f.Verdict.Reasons {
+		words := reasonWords[r.Code]
+		if words == "" {
+			words = capital(plain(r.Code))
+		}
+		all = append(all, why{string(r.Code), words, r.Text})
+	}
+	return all
+}
+
+// stepHref leads to the cited value: its row in the table of its step.
+func stepHref(ref, field string) string { return fragment(stepID(ref, field)) }
+
+func stepID(ref, field string) string { return ref + "/" + field }
+
+// fragment is the address of a place on the page. A colon is escaped too: what stands before one is taken for a scheme.
+func fragment(id string) string { return "#" + strings.ReplaceAll(url.PathEscape(id), ":", "%3A") }

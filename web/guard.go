@@ -1,0 +1,124 @@
+package web
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"countersign"
+	"countersign/auth"
+)
+
+// policy of what a page may load: our own files and nothing else. Nothing in a page runs that is not a file of ours, so text
+// that slipped through as markup could still do nothing.
+const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; " +
+	"form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+
+// guarded puts around every page what none may go without: headers, refusal of what another site sends, the session, an answer
+// in place of a panic and a line in the log.
+func (d *dashboard) guarded(mux *http.ServeMux) http.Handler {
+	crossOrigin := http.NewCrossOriginProtection()
+	crossOrigin.SetDenyHandler(d.answer(route{right: anybody, page: foreign}))
+	inner := d.Sessions.Middleware(crossOrigin.Handler(mux))
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		begun, t := time.Now(), &trail{}
+		sent := &sentAnswer{ResponseWriter: w}
+		r = r.WithContext(context.WithValue(r.Context(), trailKey{}, t))
+		protect(w.Header())
+		defer func() {
+			broken := d.recovered(sent, r, recover())
+			d.Log.InfoContext(r.Context(), "page", "method", method(r.Method), "route", t.route, "status", sent.code(), "ms", time.Since(begun).Milliseconds(), "person", t.who)
+			if broken {
+				panic(http.ErrAbortHandler) // half a page must not look like a whole one
+			}
+		}()
+		inner.ServeHTTP(sent, r)
+	})
+}
+
+func protect(h http.Header) {
+	h.Set("Cache-Control", "no-store")
+	h.Set("Content-Security-Policy", contentPolicy)
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Referrer-Policy", "same-origin")
+	h.Set("X-Content-Type-Options", "nosniff")
+}
+
+// foreign answers a post that no page of ours sent.
+func foreign(v *visit) error {
+	return countersign.Errorf(countersign.Forbidden, "This was sent by another site, so nothing was done.").
+		Try("Open the page here and press the button on it.")
+}
+
+func (d *dashboard) recovered(sent *sentAnswer, r *http.Request, p any) (broken bool) {
+	if p == nil {
+		return false
+	}
+	if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
+		d.Log.ErrorContext(r.Context(), "panic while answering a page", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+	}
+	if sent.status != 0 {
+		return true
+	}
+	http.Error(sent, "Something went wrong here, and nothing was changed. Go back and try again.", http.StatusInternalServerError)
+	return false
+}
+
+// trail is what the log will say of a request; the way in fills it. A path holds ids, so the route stands for it.
+type trail struct{ who, route string }
+
+type trailKey struct{}
+
+func noteWho(ctx context.Context, who auth.Principal) {
+	if t, ok := ctx.Value(trailKey{}).(*trail); ok {
+		t.who = who.Actor.ID
+	}
+}
+
+func noteRoute(r *http.Request) {
+	if t, ok := r.Context().Value(trailKey{}).(*trail); ok {
+		t.route = r.Pattern
+	}
+}
+
+// method is the request's method, if it is one that anybody uses: it is the caller's text.
+func method(m string) string {
+	if strings.Contains(" GET HEAD POST PUT PATCH DELETE OPTIONS ", " "+m+" ") {
+		return m
+	}
+	return "other"
+}
+
+// sentAnswer remembers the status. Unwrap lets event streams flush through it.
+type sentAnswer struct {
+	http.ResponseWriter
+	status int
+}
+
+func (s *sentAnswer) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+func (s *sentAnswer) code() int {
+	if s.status == 0 {
+		return http.StatusOK // nothing was written: net/http sends this
+	}
+	return s.status
+}
+
+func (s *sentAnswer) WriteHeader(status int) {
+	if s.status == 0 && status >= 200 {
+		s.status = status
+	}
+	s.ResponseWriter.WriteHeader(status)
+}
+
+func (s *sentAnswer) Write(b []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	return s.ResponseWriter.Write(b)
+}

@@ -1,0 +1,185 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+
+	"countersign"
+	"countersign/auth"
+	"countersign/pipeline/policy"
+	"countersign/store"
+)
+
+// settingsScreen is what a person may set for themselves, what is in force for everybody, and for an admin who is here.
+type settingsScreen struct {
+	Me     store.Person
+	Zones  []string
+	Policy policyPanel
+	Model  string
+	NoAI   bool
+	Manage bool
+	People []personLine
+	Tokens []tokenLine
+	Roles  []roleOption
+	New    newPerson
+	Secret *secretPanel // shown this once
+	Wrong  map[string]string
+}
+
+type policyPanel struct {
+	Mode      policy.Mode
+	Automatic string
+	Version   string
+}
+
+type personLine struct {
+	ID, Name, Email, Role string
+	Disabled, HasPassword bool
+	Self                  bool
+	Since                 moment
+}
+
+type tokenLine struct {
+	ID, Name, Role, By string
+	Since              moment
+	Revoked            bool
+}
+
+type roleOption struct{ Value, Title string }
+
+// newPerson and newToken are what was typed, to be kept when it was wrong.
+type newPerson struct{ Email, Name, Role, TokenName, TokenRole string }
+
+// secretPanel is a link or a token that nobody can see again.
+type secretPanel struct{ Title, Text, Hint string }
+
+func settings(v *visit) error { return v.showSettings(http.StatusOK, settingsScreen{}) }
+
+func (v *visit) showSettings(status int, p settingsScreen) (err error) {
+	ctx := v.r.Context()
+	if p.Me, err = v.Store.Person(ctx, v.who.PersonID); err != nil {
+		return err
+	}
+	limits, err := v.Store.Limits(ctx)
+	if err != nil {
+		return err
+	}
+	p.Policy = policyPanel{Mode: limits.Mode, Automatic: automatic(limits)}
+	p.Model, p.NoAI, p.Zones = v.Model, v.NoAI, zones
+	if p.Wrong == nil {
+		p.Wrong = map[string]string{}
+	}
+	if v.may(auth.Manage) {
+		if err := v.manage(&p); err != nil {
+			return err
+		}
+	}
+	return v.show(status, "settings", screen{Title: "Settings", Section: "Settings", Page: p})
+}
+
+// zones are offered where one is typed; any other of the IANA's is taken too.
+var zones = []string{"Africa/Accra", "Africa/Cairo", "Africa/Johannesburg", "Africa/Lagos", "Africa/Nairobi", "America/Chicago", "America/Los_Angeles",
+	"America/New_York", "America/Sao_Paulo", "Asia/Dubai", "Asia/Kolkata", "Asia/Singapore", "Asia/Tokyo", "Australia/Sydney", "Europe/Berlin",
+	"Europe/London", "Europe/Paris", "UTC"}
+
+func (v *visit) manage(p *settingsScreen) error {
+	p.Manage = true
+	people, err := v.Store.People(v.r.Context())
+	if err != nil {
+		return err
+	}
+	names := map[string]string{}
+	for _, one := range people {
+		names[one.ID] = one.Name
+		p.People = append(p.People, personLine{one.ID, one.Name, one.Email, one.Role, one.Disabled, one.HasPassword, one.ID == v.who.PersonID, v.moment(one.CreatedAt)})
+	}
+	tokens, err := v.Store.ListTokens(v.r.Context())
+	if err != nil {
+		return err
+	}
+	who := &file{names: names}
+	for _, t := range tokens {
+		p.Tokens = append(p.Tokens, tokenLine{t.ID, t.Name, t.Role, who.actor(t.CreatedBy), v.moment(t.CreatedAt), t.RevokedAt != nil})
+	}
+	for _, role := range auth.Roles {
+		p.Roles = append(p.Roles, roleOption{string(role), roleWords[string(role)]})
+	}
+	return nil
+}
+
+// again shows the settings with what was wrong; an error that is not for the form goes on.
+func (v *visit) again(err error, form string, typed newPerson) error {
+	var e *countersign.Error
+	if !errors.As(err, &e) || statuses[e.Kind] == 0 || e.Kind == countersign.Unavailable {
+		return err
+	}
+	said := sentence(e)
+	if e.Hint != "" {
+		said += " " + stopped(capital(e.Hint))
+	}
+	return v.showSettings(statusOf(e.Kind), settingsScreen{New: typed, Wrong: map[string]string{form: said}})
+}
+
+// postMe changes how a person is called and in which zone they read.
+func postMe(v *visit) error {
+	if err := v.parse(); err != nil {
+		return err
+	}
+	me, err := v.Store.Person(v.r.Context(), v.who.PersonID)
+	if err != nil {
+		return err
+	}
+	me.Name, me.Zone = v.form("name"), v.form("zone")
+	if err := auth.ChangePerson(v.r.Context(), v.Store, me, v.who.Actor); err != nil {
+		return v.again(err, "me", newPerson{})
+	}
+	return v.back("/settings", "Kept.")
+}
+
+// postPassword changes a person's own password. Their sessions end with it, this one begins anew.
+func postPassword(v *visit) error {
+	if err := v.parse(); err != nil {
+		return err
+	}
+	me, err := v.Store.Person(v.r.Context(), v.who.PersonID)
+	if err != nil {
+		return err
+	}
+	if me.HasPassword {
+		attempt := auth.Attempt{Email: me.Email, Password: v.r.PostFormValue("current"), Address: v.r.RemoteAddr}
+		if _, err := auth.Recognise(v.r.Context(), v.Store.View, v.Throttle, attempt); err != nil {
+			if countersign.KindOf(err) == countersign.Unauthorized {
+				err = countersign.Errorf(countersign.Invalid, "The current password is not that one")
+			}
+			return v.again(err, "password", newPerson{})
+		}
+	}
+	if err := auth.ChangePassword(v.r.Context(), v.Store, me.ID, v.r.PostFormValue("password"), v.who.Actor); err != nil {
+		return v.again(err, "password", newPerson{})
+	}
+	if me, err = v.Store.Person(v.r.Context(), me.ID); err != nil {
+		return err
+	}
+	if err := v.Sessions.SignIn(v.r.Context(), me); err != nil {
+		return err
+	}
+	return v.back("/settings", "The password was changed. You were signed out everywhere else.")
+}
+
+// postMode switches between shadow and act. The choice is kept with its actor, like every change of the policy.
+func postMode(v *visit) error {
+	if err := v.parse(); err != nil {
+		return err
+	}
+	mode := policy.Mode(v.form("mode"))
+	if mode != policy.Act && mode != policy.Shadow {
+		return countersign.Errorf(countersign.Invalid, "%q is not a mode; nothing was changed.", clip(string(mode))).Try("Expected act or shadow.")
+	}
+	if err := v.setMode(mode, v.who.Actor); err != nil {
+		return err
+	}
+	if mode == policy.Shadow {
+		return v.back("/settings", "Shadow mode: nothing is automatic from now on.")
+	}
+	return v.back("/settings", "From now on what the policy allows is automatic.")
+}

@@ -1,0 +1,350 @@
+package web
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"time"
+
+	"countersign"
+	"countersign/audit"
+	"countersign/follow"
+	"countersign/store"
+)
+
+// traceLine is one row of the record in words: what happened, who did it, how long it took.
+type traceLine struct {
+	Seq   int64
+	When  moment
+	Clock string // the time of day alone, for a list of one day's lines
+	Words string
+	More  string // what it cost: tokens, time
+	Said  words  // what a person wrote with it
+	Kind  string
+	Bad   bool
+}
+
+func (v *visit) trace(f *file) (all []traceLine) {
+	for _, row := range f.rows {
+		all = append(all, v.traceLine(f, row))
+	}
+	return all
+}
+
+func (v *visit) traceLine(f *file, row store.RecordRow) traceLine {
+	when := at(row)
+	l := traceLine{Seq: row.Seq, When: v.moment(when), Clock: when.In(v.zone).Format("15:04:05"), Kind: string(row.Kind)}
+	if row.Payload == nil {
+		l.Words = plain(row.Kind) + "; its contents were erased"
+		return l
+	}
+	tell := tellers[row.Kind]
+	if tell == nil {
+		l.Words = plain(row.Kind)
+		return l
+	}
+	if err := tell(f, row, &l); err != nil {
+		l.Words, l.Bad = plain(row.Kind)+"; its contents cannot be read", true
+	}
+	return l
+}
+
+// tellers put a row of each kind into words. An error means that the payload is not what this version writes.
+var tellers = map[audit.Kind]func(*file, store.RecordRow, *traceLine) error{
+	audit.Opened:    tellOpened,
+	audit.Started:   tellStarted,
+	audit.ModelTurn: tellTurn,
+	audit.ToolCall:  tellStep,
+	audit.Facts:     tellFacts,
+	audit.Proposal:  tellProposal,
+	audit.Verdict:   tellVerdict,
+	audit.Fix:       tellFix,
+	audit.Decision:  tellDecision,
+	audit.Message:   tellMessage,
+	audit.Closed:    tellClosed,
+}
+
+func tellOpened(f *file, row store.RecordRow, l *traceLine) error {
+	l.Words = "Opened by " + f.actor(row.Actor)
+	return nil
+}
+
+func tellStarted(f *file, row store.RecordRow, l *traceLine) error {
+	var s struct {
+		Round   int `json:"round"`
+		Resumed int `json:"resumed_after_turn"`
+		Model   struct {
+			Provider string `json:"provider"`
+			Name     string `json:"name"`
+		} `json:"model"`
+	}
+	if err := json.Unmarshal(row.Payload.Bytes, &s); err != nil {
+		return err
+	}
+	who := s.Model.Name
+	if s.Model.Provider == "rulebook" {
+		who = "the offline reviewer (no AI)"
+	}
+	switch {
+	case s.Resumed > 0:
+		l.Words = fmt.Sprintf("Investigation taken up again after turn %d, with %s", s.Resumed, who)
+	case s.Round > 1:
+		l.Words = fmt.Sprintf("Investigation %d began, with %s", s.Round, who)
+	default:
+		l.Words = "Investigation began, with " + who
+	}
+	return nil
+}
+
+func tellTurn(_ *file, row store.RecordRow, l *traceLine) error {
+	var turn struct {
+		Number int `json:"turn"`
+		Calls  []struct {
+			Name string `json:"name"`
+		} `json:"calls"`
+		Usage *struct {
+			Input  int64 `json:"input"`
+			Output int64 `json:"output"`
+		} `json:"usage"`
+		Error string        `json:"error"`
+		Note  string        `json:"note"`
+		Took  time.Duration `json:"took_ns"`
+	}
+	if err := json.Unmarshal(row.Payload.Bytes, &turn); err != nil {
+		return err
+	}
+	l.Words, l.More = fmt.Sprintf("Model, turn %d: ", turn.Number), took(turn.Took)
+	if turn.Usage != nil {
+		l.More = count(turn.Usage.Input) + " tokens read, " + count(turn.Usage.Output) + " written · " + l.More
+	}
+	switch {
+	case turn.Error != "":
+		l.Words, l.Bad = l.Words+"no usable answer", true
+	case len(turn.Calls) == 0:
+		l.Words += "answered without asking for anything"
+	case turn.Calls[0].Name == submission:
+		l.Words += "submitted its proposal"
+	default:
+		l.Words += "asked for " + many(len(turn.Calls), "record", "records")
+	}
+	if turn.Note != "" {
+		l.Said = writtenBy("", turn.Note)
+	}
+	return nil
+}
+
+func tellStep(f *file, row store.RecordRow, l *traceLine) error {
+	var step countersign.Step
+	if err := json.Unmarshal(row.Payload.Bytes, &step); err != nil {
+		return err
+	}
+	if step.Tool == submission {
+		l.Words, l.Bad = "The proposal was taken", !step.OK
+		if !step.OK {
+			l.Words = "The proposal was not well formed: " + step.Error
+		}
+		return nil
+	}
+	l.Words, l.More, l.Bad = string(step.Ref)+" "+capital(f.told(step)), took(step.Took), !step.OK
+	return nil
+}
+
+func tellFacts(_ *file, row store.RecordRow, l *traceLine) error {
+	var kept struct{ Facts countersign.Facts }
+	if err := json.Unmarshal(row.Payload.Bytes, &kept); err != nil {
+		return err
+	}
+	unknown := 0
+	for _, fact := range kept.Facts.Items {
+		if fact.State == countersign.Unknown {
+			unknown++
+		}
+	}
+	l.Words = "Code read the records itself: " + many(len(kept.Facts.Items), "fact", "facts")
+	if unknown > 0 {
+		l.Words += fmt.Sprintf(", %d not known", unknown)
+	}
+	if kept.Facts.Unreadable != "" {
+		l.Words, l.Bad = "Code could not read the records", true
+	}
+	return nil
+}
+
+func tellProposal(_ *file, row store.RecordRow, l *traceLine) error {
+	var kept struct {
+		Proposal countersign.Proposal
+		Evidence countersign.Evidence
+	}
+	if err := json.Unmarshal(row.Payload.Bytes, &kept); err != nil {
+		return err
+	}
+	if kept.Proposal.Failure != "" {
+		l.Words, l.Bad = "No proposal: "+failures[kept.Proposal.Failure], true
+		return nil
+	}
+	l.Words = "Proposal, " + headline(kept.Proposal) + fmt.Sprintf(", %.2f stated", kept.Proposal.Confidence)
+	if n := len(kept.Evidence.Invalid); n > 0 {
+		l.Words, l.Bad = l.Words+"; "+many(n, "citation names", "citations name")+" nothing real", true
+	}
+	return nil
+}
+
+func tellVerdict(_ *file, row store.RecordRow, l *traceLine) error {
+	var kept struct{ Verdict countersign.Verdict }
+	if err := json.Unmarshal(row.Payload.Bytes, &kept); err != nil {
+		return err
+	}
+	l.Words = "The policy found no reason for a person"
+	if n := len(kept.Verdict.Reasons); n > 0 {
+		l.Words = "The policy sends it to a person, for " + many(n, "reason", "reasons")
+	}
+	return nil
+}
+
+func tellFix(f *file, row store.RecordRow, l *traceLine) error {
+	l.Words = "Posted by " + f.actor(row.Actor)
+	if fix := f.Fix.Fix; fix != nil {
+		l.Words = "Posted the " + string(fix.Kind) + " of " + fix.Amount.String() + " for " + f.actor(row.Actor)
+	}
+	return nil
+}
+
+// decision is what the record keeps of an act of a person's.
+type decision struct {
+	Verb      string              `json:"verb"`
+	Outcome   countersign.Outcome `json:"outcome_wanted"`
+	Fix       string              `json:"fix"`
+	Reason    string              `json:"reason"`
+	Reference string              `json:"reference"`
+	Withdrawn bool                `json:"draft_withdrawn"`
+}
+
+func decisionOf(row store.RecordRow) (d decision, ok bool) {
+	if row.Kind != audit.Decision || row.Payload == nil {
+		return d, false
+	}
+	return d, json.Unmarshal(row.Payload.Bytes, &d) == nil
+}
+
+func tellDecision(f *file, row store.RecordRow, l *traceLine) error {
+	d, ok := decisionOf(row)
+	if !ok {
+		return errors.New("not a decision")
+	}
+	acts := map[string]string{"approve": " approved the recommendation", "override": " decided otherwise", "escalate": " raised it to approvers", "retry": " asked for another investigation"}
+	l.Words = capital(f.actor(row.Actor)) + acts[d.Verb]
+	if d.Verb == "override" {
+		l.Words += ": " + plain(d.Outcome)
+		if d.Fix != "" && d.Fix != "none" {
+			l.Words += " with a " + d.Fix
+		}
+	}
+	if d.Reference != "" {
+		l.Words = capital(f.actor(row.Actor)) + " handed it to an outside desk"
+	}
+	if d.Withdrawn {
+		l.Words += "; the model's draft to the customer was withdrawn"
+	}
+	l.Said = writtenBy(f.actor(row.Actor), d.Reason)
+	return nil
+}
+
+func tellMessage(f *file, row store.RecordRow, l *traceLine) error {
+	l.Words = capital(f.actor(row.Actor)) + " changed the draft to the customer"
+	return nil
+}
+
+func tellClosed(f *file, row store.RecordRow, l *traceLine) error {
+	var closed store.ClosedRow
+	if err := json.Unmarshal(row.Payload.Bytes, &closed); err != nil {
+		return err
+	}
+	l.Words = "Closed: " + plain(closed.Outcome)
+	return nil
+}
+
+// actor is whoever did something, as people call them.
+func (f *file) actor(recorded string) string {
+	a := countersign.ParseActor(recorded)
+	switch a.Kind {
+	case countersign.Person:
+		return f.person(a.ID)
+	case countersign.Token:
+		return "a program with token " + a.ID
+	case countersign.Worker:
+		return "worker " + a.ID
+	case countersign.Policy:
+		return "the policy"
+	case countersign.CLI:
+		return a.ID + " on the command line"
+	}
+	return recorded
+}
+
+func (f *file) person(id string) string {
+	if name := f.names[id]; name != "" {
+		return name
+	}
+	return id
+}
+
+// caseLive streams the case as it happens: each row of its record as a line of the trace, from the row after the one that the
+// page has, and an event named case when the page should be drawn anew.
+func caseLive(v *visit) error {
+	noteRoute(v.r)
+	f, err := v.load(v.r.PathValue("id"))
+	if err != nil {
+		return err
+	}
+	after, err := lastSeen(v.r, f.head)
+	if err != nil {
+		return err
+	}
+	s, err := follow.Open(v.w, v.r)
+	if err != nil {
+		return nil // the reader has gone
+	}
+	seen := v.r.URL.Query().Get("seen")
+	follower := follow.Follower{Store: v.Store, Stopping: v.Stopping, Heartbeat: heartbeat}
+	err = follower.Case(v.r.Context(), f.ID, after, follow.Watcher{
+		Row: func(row store.RecordRow) error {
+			text, err := v.lineHTML(f, row)
+			if err != nil {
+				return err
+			}
+			return s.Event("", row.Seq, text)
+		},
+		Case: func(c countersign.Case) error {
+			if f.Case = c; stamp(c) == seen {
+				return nil
+			}
+			seen = stamp(c)
+			return s.Event("case", 0, string(c.Status))
+		},
+		Beat: s.Beat,
+	})
+	if err != nil && v.r.Context().Err() == nil {
+		v.Log.WarnContext(v.r.Context(), "a live trace ended", "case", string(f.ID), "error", err)
+	}
+	return nil
+}
+
+// stamp is how a case stood when a page was drawn: a page whose stamp is an old one shows something that is no longer so, also
+// when that changed while the program was not there to say it.
+func stamp(c countersign.Case) string { return fmt.Sprintf("%d-%s", c.Revision, c.Status) }
+
+func lastSeen(r *http.Request, head audit.Head) (int64, error) {
+	if id := r.Header.Get("Last-Event-ID"); id != "" {
+		return follow.From("Last-Event-ID", id, head)
+	}
+	return follow.From("after", r.URL.Query().Get("after"), head)
+}
+
+func (v *visit) lineHTML(f *file, row store.RecordRow) (string, error) {
+	var b bytes.Buffer
+	err := v.pages["case"].ExecuteTemplate(&b, "trace-line", v.traceLine(f, row))
+	return strings.TrimSpace(b.String()), err
+}

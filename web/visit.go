@@ -1,0 +1,133 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"countersign"
+	"countersign/auth"
+)
+
+// visit is one request on its way: who makes it, and where their clock stands.
+type visit struct {
+	*dashboard
+	w    http.ResponseWriter
+	r    *http.Request
+	who  auth.Principal // nobody on pages that anybody may see
+	zone *time.Location
+	now  time.Time
+}
+
+// answer is the way to every page: who is it, may they, and what to say when it went wrong.
+func (d *dashboard) answer(route route) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		v := &visit{dashboard: d, w: w, r: r, zone: time.UTC, now: d.Store.Now()}
+		if err := v.admit(route); err != nil {
+			v.fail(err)
+			return
+		}
+		if err := route.page(v); err != nil {
+			v.fail(err)
+		}
+	}
+}
+
+// errSignIn sends whoever has no session to the way in.
+var errSignIn = errors.New("nobody has signed in")
+
+func (v *visit) admit(route route) error {
+	who, ok, err := v.Sessions.Principal(v.r.Context())
+	if err != nil {
+		return err
+	}
+	if ok {
+		v.who = who
+		if zone, err := time.LoadLocation(who.Zone); err == nil {
+			v.zone = zone
+		}
+	}
+	noteWho(v.r.Context(), v.who)
+	switch {
+	case route.right == anybody:
+		return nil
+	case !ok:
+		return errSignIn
+	case route.right == signedIn:
+		return nil
+	}
+	return v.who.Needs(route.right)
+}
+
+// may reports whether the person has the right, to leave out what they could not do anyway.
+func (v *visit) may(right auth.Right) bool { return v.who.Role.May(right) }
+
+// form is a field of the posted form, without blanks around it.
+func (v *visit) form(name string) string { return strings.TrimSpace(v.r.PostFormValue(name)) }
+
+// back sends the browser to a page of ours, with a sentence to be shown there once.
+func (v *visit) back(path, say string) error {
+	if say != "" {
+		v.Sessions.Say(v.r.Context(), say)
+	}
+	http.Redirect(v.w, v.r, path, http.StatusSeeOther)
+	return nil
+}
+
+// fail answers with the page of an error. What is not meant for people is logged here, once, and shown without its text.
+func (v *visit) fail(err error) {
+	if errors.Is(err, errSignIn) {
+		v.toSignIn()
+		return
+	}
+	var e *countersign.Error
+	if !errors.As(err, &e) || statuses[e.Kind] == 0 {
+		if v.r.Context().Err() != nil {
+			return // the reader has gone
+		}
+		v.Log.ErrorContext(v.r.Context(), "a page failed", "route", v.r.Pattern, "error", err)
+		e = countersign.Errorf(countersign.Internal, "Something went wrong here, and nothing was changed.").
+			Try("Try again; if it happens again, tell whoever runs this program.")
+	} else if e.Err != nil {
+		v.Log.WarnContext(v.r.Context(), "a page could not be shown", "route", v.r.Pattern, "error", err, "cause", e.Err)
+	}
+	v.showError(e)
+}
+
+// toSignIn remembers where somebody wanted to go, if that was to read.
+func (v *visit) toSignIn() {
+	to := "/sign-in"
+	if v.r.Method == http.MethodGet && v.r.URL.Path != "/" {
+		to += "?next=" + url.QueryEscape(v.r.URL.RequestURI())
+	}
+	http.Redirect(v.w, v.r, to, http.StatusSeeOther)
+}
+
+var statuses = map[countersign.ErrorKind]int{
+	countersign.Invalid:      http.StatusBadRequest,
+	countersign.NotFound:     http.StatusNotFound,
+	countersign.Conflict:     http.StatusConflict,
+	countersign.Unauthorized: http.StatusUnauthorized,
+	countersign.Forbidden:    http.StatusForbidden,
+	countersign.Unprocessed:  http.StatusUnprocessableEntity,
+	countersign.TooLarge:     http.StatusRequestEntityTooLarge,
+	countersign.Precondition: http.StatusPreconditionRequired,
+	countersign.Unavailable:  http.StatusServiceUnavailable,
+}
+
+func statusOf(kind countersign.ErrorKind) int {
+	if status := statuses[kind]; status != 0 {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// home is the queue.
+func home(v *visit) error { return v.back("/queue", "") }
+
+// unmatched answers what no page does.
+func unmatched(v *visit) error {
+	return countersign.Errorf(countersign.NotFound, "There is no page at this address.").Try("Go to the queue, or check the link.")
+}

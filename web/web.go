@@ -1,0 +1,139 @@
+// Package web is the dashboard: what an analyst sees of a case and does with it, as pages that a browser draws without any
+// script of ours.
+//
+// It decides nothing. A page reads the store and the desk, an act goes through intake or review like every other face's, and
+// what other people wrote is shown as their words and never as ours. It promises that a page which was refused, stale or
+// broken off has changed nothing and lost nothing that somebody typed; that reading is GET and changing is POST from a page of
+// this program; and that who may not do a thing is told so by a page, whatever the button said.
+//
+// One file is one page: load, check, act, answer. What pages have in common: visit.go is a person's request, screen.go what
+// every page is drawn into, words.go the codes in plain words, moment.go time in the reader's zone.
+package web
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"countersign"
+	"countersign/auth"
+	"countersign/auth/session"
+	"countersign/desk"
+	"countersign/pipeline/intake"
+	"countersign/pipeline/review"
+	"countersign/store"
+)
+
+// Config is what the dashboard serves. Store, Intake, Review, Desks and Sessions must be there.
+type Config struct {
+	Store    *store.Store
+	Intake   intake.Intake
+	Review   review.Review
+	Desks    map[countersign.DeskName]desk.Desk
+	Sessions *session.Sessions
+	Throttle *auth.Throttle
+
+	Model     string // who investigates, in words
+	NoAI      bool   // it is the offline reviewer
+	PublicURL string // where people reach this, for links; empty when it is where the request came to
+
+	Folder   string          // where uploads wait until they are imported; the system's folder for temporary files when empty
+	Notice   string          // a sentence above every page: that this is a demo, that no AI is connected
+	Log      *slog.Logger    // discarded when nil
+	Version  string          // of the program, at the foot of every page
+	Stopping <-chan struct{} // closed when the program begins to stop, which ends event streams; nil for never
+}
+
+// dashboard is the pages over one database.
+type dashboard struct {
+	Config
+	pages  pages
+	assets assets
+	tasks  *tasks
+}
+
+// New returns the handler of every page. Sessions, claims and what people do are in the database; only running imports and
+// verifications are this process's own.
+func New(c Config) http.Handler {
+	if c.Log == nil {
+		c.Log = slog.New(slog.DiscardHandler)
+	}
+	d := &dashboard{Config: c, pages: parsePages(), assets: hashedAssets(), tasks: newTasks()}
+	mux := http.NewServeMux()
+	for _, r := range routes {
+		mux.HandleFunc(r.method+" "+r.path, d.answer(r))
+	}
+	mux.HandleFunc("GET /static/{stamp}/{name}", d.assets.serve)
+	mux.HandleFunc("/", d.answer(route{right: anybody, page: unmatched}))
+	return d.guarded(mux)
+}
+
+// route is one line of the dashboard: what it answers, and who may ask. A page without a right of its own is for everybody
+// who has signed in.
+type route struct {
+	method, path string
+	right        auth.Right
+	page         func(*visit) error
+}
+
+const (
+	signedIn auth.Right = ""
+	anybody  auth.Right = "see the way in" // whoever comes, session or not
+)
+
+// routes are all pages and acts, by page.
+var routes = []route{
+	{"GET", "/{$}", signedIn, home},
+
+	{"GET", "/sign-in", anybody, signIn},
+	{"POST", "/sign-in", anybody, postSignIn},
+	{"POST", "/sign-out", signedIn, postSignOut},
+	{"GET", "/link/{secret}", anybody, signInLink},
+	{"POST", "/link/{secret}", anybody, postSignInLink},
+	{"GET", "/welcome/{secret}", anybody, welcome},
+	{"POST", "/welcome/{secret}", anybody, postWelcome},
+
+	{"GET", "/queue", auth.Read, queue},
+	{"POST", "/queue/next", auth.Decide, takeNext},
+	{"GET", "/open", auth.Open, openForm},
+	{"POST", "/open", auth.Open, postOpen},
+
+	{"GET", "/cases/{id}", auth.Read, casePage},
+	{"GET", "/cases/{id}/live", auth.Read, caseLive},
+	{"GET", "/cases/{id}/record", auth.ReadRecord, caseRecord},
+	{"GET", "/cases/{id}/record/export", auth.ReadRecord, caseExport},
+	{"POST", "/cases/{id}/claim", auth.Decide, postClaim},
+	{"POST", "/cases/{id}/release", auth.Decide, postRelease},
+	{"GET", "/cases/{id}/{verb}", auth.Decide, decideForm},
+	{"POST", "/cases/{id}/{verb}", auth.Decide, postDecide},
+
+	{"GET", "/record", auth.ReadRecord, recordPage},
+	{"GET", "/record/export", auth.ReadRecord, recordExport},
+	{"POST", "/record/verify", auth.ReadRecord, postVerify},
+	{"GET", "/record/verify/{task}", auth.ReadRecord, verifyPage},
+
+	{"GET", "/import", auth.Import, importForm},
+	{"POST", "/import", auth.Import, postUpload},
+	{"GET", "/import/{task}", auth.Import, importPage},
+	{"GET", "/import/{task}/results", auth.Import, importResults},
+	{"POST", "/import/{task}/run", auth.Import, postImport},
+	{"POST", "/import/{task}/cancel", auth.Import, postImportCancel},
+
+	{"GET", "/settings", signedIn, settings},
+	{"POST", "/settings/me", signedIn, postMe},
+	{"POST", "/settings/password", signedIn, postPassword},
+	{"POST", "/settings/mode", auth.Manage, postMode},
+	{"POST", "/settings/people", auth.Manage, postPerson},
+	{"POST", "/settings/people/{person}", auth.Manage, postChangePerson},
+	{"POST", "/settings/people/{person}/link", auth.Manage, postPersonLink},
+	{"POST", "/settings/tokens", auth.Manage, postToken},
+	{"POST", "/settings/tokens/{token}/revoke", auth.Manage, postRevokeToken},
+
+	{"GET", "/keys", signedIn, keysPage},
+}
+
+// follow's heartbeat on a quiet case, and how long a claim on a case lasts without a sign of its holder.
+const (
+	heartbeat = 15 * time.Second
+	claimTime = 10 * time.Minute
+)

@@ -1,0 +1,177 @@
+package web
+
+import (
+	"strconv"
+	"strings"
+
+	"countersign"
+)
+
+// plain is a code as people read it, for codes that need no other words.
+func plain[T ~string](code T) string { return strings.ReplaceAll(string(code), "_", " ") }
+
+var complaints = map[countersign.DisputeReason]string{
+	countersign.FailedTransfer:  "failed transfer",
+	countersign.DuplicateCharge: "charged twice",
+	countersign.Unauthorised:    "not made by the customer",
+	countersign.NotReceived:     "goods or service not received",
+	countersign.WrongAmount:     "wrong amount",
+	countersign.OtherReason:     "something else",
+}
+
+func complaint(r countersign.DisputeReason) string {
+	if words := complaints[r]; words != "" {
+		return words
+	}
+	return plain(r)
+}
+
+var statusWords = map[countersign.Status]string{
+	countersign.Queued:                 "waiting for a worker",
+	countersign.Investigating:          "being investigated",
+	countersign.InReview:               "needs a person",
+	countersign.AwaitingSecondApproval: "needs a second approval",
+	countersign.Closed:                 "closed",
+}
+
+// standing says how a case stands, in a few words.
+func standing(c countersign.Case) string {
+	switch {
+	case c.Status == countersign.Closed && c.HandledBy == countersign.ByPolicy:
+		return plain(c.Outcome) + " by the policy"
+	case c.Status == countersign.Closed:
+		return plain(c.Outcome) + " by a person"
+	case c.Status == countersign.InReview && c.Raised:
+		return "raised to approvers"
+	}
+	return statusWords[c.Status]
+}
+
+// needs is what a case waits for, for a line of the queue.
+func needs(c countersign.Case) string {
+	switch {
+	case c.Status != countersign.InReview || c.Raised:
+		return standing(c)
+	case c.Fix.State == countersign.FixRefused:
+		return "fix did not apply"
+	case c.Recommendation == "resolve" && c.Fix.State == countersign.FixPlanned:
+		return string(c.Fix.Fix.Kind) + " to confirm"
+	case c.Recommendation == "reject":
+		return "rejection to confirm"
+	}
+	return "a decision"
+}
+
+// reasonWords say why a person must look, before the sentence that says it of this case.
+var reasonWords = map[countersign.ReasonCode]string{
+	countersign.ModelFailed:          "The model gave no usable answer",
+	countersign.ModelSawPartialCase:  "The model may not have seen the whole case",
+	countersign.EvidenceInvalid:      "The proposal cites something that is not there",
+	countersign.EvidenceTooLittle:    "The proposal rests on too few records",
+	countersign.FactsUnreadable:      "The records could not be read",
+	countersign.FactsDisagree:        "The records say something else",
+	countersign.FactsUnknown:         "The records leave something open",
+	countersign.FraudSuspected:       "There are signs of fraud",
+	countersign.AboveCap:             "The amount is not under the limit",
+	countersign.NoCapForCurrency:     "No limit is set for this currency",
+	countersign.TypeNotAllowed:       "This kind of dispute is never automatic",
+	countersign.ConfidenceLow:        "The model was not sure enough",
+	countersign.RejectionNeedsPerson: "A rejection needs a person",
+	countersign.ModelAskedForPerson:  "The model asks for a person",
+	countersign.FixNotApplicable:     "The records had changed by the time of the fix",
+	countersign.ShadowMode:           "Shadow mode: nothing is automatic",
+}
+
+// reasonShort is the same for a line of the queue.
+func reasonShort(code countersign.ReasonCode) string {
+	if words := shortReasons[code]; words != "" {
+		return words
+	}
+	return plain(code)
+}
+
+var shortReasons = map[countersign.ReasonCode]string{
+	countersign.ModelFailed:          "no usable answer",
+	countersign.ModelSawPartialCase:  "partial case seen",
+	countersign.EvidenceInvalid:      "evidence not there",
+	countersign.EvidenceTooLittle:    "too little evidence",
+	countersign.FactsUnreadable:      "records unreadable",
+	countersign.FactsDisagree:        "records disagree",
+	countersign.FactsUnknown:         "facts unknown",
+	countersign.FraudSuspected:       "signs of fraud",
+	countersign.AboveCap:             "above the limit",
+	countersign.NoCapForCurrency:     "no limit for currency",
+	countersign.TypeNotAllowed:       "never automatic",
+	countersign.ConfidenceLow:        "not sure enough",
+	countersign.RejectionNeedsPerson: "rejection to confirm",
+	countersign.ModelAskedForPerson:  "model asks for a person",
+	countersign.FixNotApplicable:     "fix did not apply",
+	countersign.ShadowMode:           "shadow mode",
+}
+
+var failures = map[countersign.Failure]string{
+	countersign.NoAnswer:        "it said nothing",
+	countersign.NoDecision:      "it used every turn and did not decide",
+	countersign.MalformedTwice:  "its decision could not be read, twice",
+	countersign.CutReply:        "its answer was cut off",
+	countersign.Unreachable:     "its server could not be reached",
+	countersign.RefusedByServer: "its server refused the request",
+	countersign.TimedOut:        "it took too long",
+	countersign.BudgetSpent:     "its budget was used up",
+	countersign.Interrupted:     "the investigation kept being interrupted",
+	countersign.BrokenProgram:   "a part of this program failed",
+}
+
+// citationWords say what looking a citation up has found. A value that is there does not make its claim true, and nothing here
+// says that it does.
+var citationWords = map[countersign.CitationStatus]string{
+	countersign.CitationVerified:       "value found",
+	countersign.CitationUnknownStep:    "no such step",
+	countersign.CitationFailedStep:     "that step failed",
+	countersign.CitationValueMismatch:  "another value is there",
+	countersign.CitationNotYetFinished: "not yet read when it was cited",
+}
+
+var roleWords = map[string]string{
+	"analyst":  "Analyst: decides cases",
+	"approver": "Approver: decides cases, imports records",
+	"auditor":  "Auditor: reads everything, changes nothing",
+	"admin":    "Admin: everything, and manages people",
+}
+
+// amount is money for a page: the currency small beside figures that line up.
+type amount struct{ Currency, Figures string }
+
+func money(m countersign.Money) amount {
+	text := m.String()
+	if currency, figures, ok := strings.Cut(text, " "); ok && currency == m.Currency {
+		return amount{currency, figures}
+	}
+	return amount{"", text}
+}
+
+// count is a number with thousands apart.
+func count(n int64) string {
+	digits := strconv.FormatInt(n, 10)
+	for i := len(digits) - 3; i > 0; i -= 3 {
+		digits = digits[:i] + "," + digits[i:]
+	}
+	return digits
+}
+
+func many(n int, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(int64(n)) + " " + more
+}
+
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
+
+// cutLast is "resolved-refund" as its two words; a word alone is the first.
+func cutLast(s string) (first, last string, found bool) {
+	if i := strings.LastIndexByte(s, '-'); i >= 0 {
+		return s[:i], s[i+1:], true
+	}
+	return s, "", false
+}
