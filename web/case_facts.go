@@ -109,7 +109,12 @@ func supports(f *file) string {
 }
 
 func (v *visit) fact(f *file, fact countersign.Fact, title string) factLine {
-	return factLine{Name: fact.Name, Title: title, State: stateWords[fact.State], Value: v.readable(fact.Value), Mark: f.mark(fact), Sources: f.sources(fact.Source)}
+	state := stateWords[fact.State]
+	value := v.readable(fact.Value)
+	if value == state {
+		value = "" // it says nothing more
+	}
+	return factLine{Name: fact.Name, Title: title, State: state, Value: value, Mark: f.mark(fact), Sources: f.sources(fact.Source)}
 }
 
 var stateWords = map[countersign.FactState]string{countersign.Present: "yes", countersign.Absent: "no", countersign.Unknown: "not known"}
@@ -219,7 +224,17 @@ func (v *visit) tables(f *file) (all []rowTable) {
 			}
 			shown.Rows = append(shown.Rows, row)
 		}
+		shown.line()
 		all = append(all, shown)
 	}
 	return all
+}
+
+// line lets every cell of a column of numbers stand where numbers do.
+func (t rowTable) line() {
+	for _, row := range t.Rows {
+		for i := range row.Cells {
+			row.Cells[i].Numbers = t.Columns[i].Numbers
+		}
+	}
 }

@@ -36,6 +36,9 @@ func (v *visit) fix(f *file) *fixPanel {
 		countersign.FixPosted:  "The " + what + " was posted",
 		countersign.FixRefused: "The " + what + " was not posted",
 	}[p.State]
+	if p.State == countersign.FixPlanned && f.desk.Outcome[f.Recommendation] != countersign.Resolved {
+		p.Heading = "The records would support a " + what + ", which is not what is recommended"
+	}
 	return p
 }
 

@@ -121,9 +121,17 @@ func (f *file) why() (all []why) {
 		if words == "" {
 			words = capital(plain(r.Code))
 		}
-		all = append(all, why{string(r.Code), words, r.Text})
+		all = append(all, said(string(r.Code), words, r.Text))
 	}
 	return all
+}
+
+// said puts the kind of a reason before its sentence, unless the sentence begins with it.
+func said(code, words, text string) why {
+	if strings.HasPrefix(strings.ToLower(text), strings.ToLower(words)) {
+		return why{Code: code, Words: text}
+	}
+	return why{code, words + ".", text}
 }
 
 // stepHref leads to the cited value: its row in the table of its step.
