@@ -1,6 +1,7 @@
 package bank
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 )
@@ -232,5 +233,9 @@ func (s *sight) railSays() []claim {
 }
 
 func (s *sight) unreadable() []claim {
-	return []claim{said("These could not be read: " + strings.Join(s.unread, ", ") + ".")}
+	var names []string
+	for _, tool := range s.unread {
+		names = append(names, cmp.Or(reads[tool], tool))
+	}
+	return []claim{said("These could not be read: " + strings.Join(names, ", ") + ".")}
 }

@@ -159,7 +159,7 @@ func TestTheOfflineReviewerHandsOnWhatItCannotRead(t *testing.T) {
 		t.Fatal(err)
 	}
 	p, _ := review(t, s.View, dispute())
-	if p.Recommendation != escalate || p.Confidence != hardly || !strings.Contains(p.Summary, "get_device_and_location") {
+	if p.Recommendation != escalate || p.Confidence != hardly || !strings.Contains(p.Summary, "device and place") {
 		t.Errorf("it proposes %s with %v: %s", p.Recommendation, p.Confidence, p.Summary)
 	}
 }

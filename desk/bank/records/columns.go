@@ -130,6 +130,16 @@ func Columns(a Array) (names []string) {
 	return names
 }
 
+// Required lists those of its columns that a row must have.
+func Required(a Array) (names []string) {
+	for _, c := range tables[a].columns {
+		if c.need {
+			names = append(names, c.name)
+		}
+	}
+	return names
+}
+
 // Encode appends the record's exact and unambiguous bytes to b, for hashing: the array's name, then name and value of every
 // column that holds something, each with its length in front. Two records with the same bytes are the same row, and a
 // column added later changes no old row's bytes.
