@@ -41,17 +41,19 @@ func (a *App) api() http.Handler {
 func (a *App) pages() http.Handler {
 	return web.New(web.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: a.Desks, Throttle: auth.NewThrottle(a.Store.Now),
 		Sessions: session.New(a.Store, session.Options{Secure: strings.HasPrefix(a.PublicURL, "https://")}),
-		Folder:   a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping})
+		Model:    a.investigator(), NoAI: a.offline(), PublicURL: a.PublicURL,
+		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping})
 }
 
 // investigator is the model in words.
 func (a *App) investigator() string {
-	who := a.Model.Identity()
-	if who.Provider == "rulebook" {
+	if a.offline() {
 		return "The offline reviewer: fixed rules, no AI, no network."
 	}
-	return who.Name + " at " + a.Config.Model.BaseURL
+	return a.Model.Identity().Name + " at " + a.Config.Model.BaseURL
 }
+
+func (a *App) offline() bool { return a.Model.Identity().Provider == "rulebook" }
 
 // drain is what a stop gives requests that are being answered.
 const drain = 10 * time.Second

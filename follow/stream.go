@@ -46,12 +46,15 @@ func (s *Stream) Event(name string, id int64, data string) error {
 	if name != "" {
 		fmt.Fprintf(&b, "event: %s\n", name)
 	}
-	for line := range strings.SplitSeq(strings.TrimSuffix(data, "\n"), "\n") {
-		fmt.Fprintf(&b, "data: %s\n", strings.TrimSuffix(line, "\r"))
+	for line := range strings.SplitSeq(strings.TrimSuffix(lineEnds.Replace(data), "\n"), "\n") {
+		fmt.Fprintf(&b, "data: %s\n", line)
 	}
 	b.WriteString("\n")
 	return s.send(b.String())
 }
+
+// lineEnds are all that end a line for a reader of events: one that was left in data would let its writer begin a field.
+var lineEnds = strings.NewReplacer("\r\n", "\n", "\r", "\n")
 
 // Beat writes a comment, which shows readers and what lies between that the stream is alive.
 func (s *Stream) Beat() error { return s.send(": the stream is alive\n\n") }

@@ -346,7 +346,12 @@ func waitsForPerson(s countersign.Status) bool {
 // soon is the end of the day from now.
 func (f Filter) soon() int64 { return f.Now.Add(24 * time.Hour).UnixMicro() }
 
-// facets adds what narrows cases of any status.
+// faceted reports whether the filter asks for one of several kinds of cases.
+func (f Filter) faceted() bool {
+	return f.Desk != "" || f.Complaint != "" || f.Recommendation != "" || f.Reason != ""
+}
+
+// facets adds what faceted looks for.
 func (f Filter) facets(c *choice) {
 	if f.Desk != "" {
 		c.and("desk = ?", string(f.Desk))
@@ -372,7 +377,7 @@ func (f Filter) narrow(d dialect, c *choice, found found) {
 		c.cases = d.byID
 		c.and("id IN (SELECT case_id FROM claims WHERE person_id = ? AND until > ?) AND "+forPerson, f.Holder, f.Now.UnixMicro())
 	}
-	if found.few {
+	if found.condition != "" && !found.many {
 		c.cases = d.byID
 	}
 	if found.condition != "" {

@@ -169,6 +169,59 @@ func TestFilters(t *testing.T) {
 	})
 }
 
+// What narrows the queue beside what the API knows of.
+func TestQueueFilters(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		s := open(t, database)
+		now := time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
+		due := func(after time.Duration) func(*countersign.Case) {
+			return func(c *countersign.Case) { at := now.Add(after); c.DueAt = &at }
+		}
+		for id, change := range map[countersign.CaseID]func(*countersign.Case){
+			"overdue":   due(-time.Microsecond),
+			"now":       due(0),
+			"tomorrow":  due(24 * time.Hour),
+			"later":     due(24*time.Hour + time.Microsecond),
+			"undated":   func(c *countersign.Case) {},
+			"review":    func(c *countersign.Case) { c.Status = countersign.InReview },
+			"second":    func(c *countersign.Case) { c.Status = countersign.AwaitingSecondApproval },
+			"raised":    func(c *countersign.Case) { c.Status, c.Raised = countersign.InReview, true },
+			"duplicate": func(c *countersign.Case) { c.Reason = countersign.DuplicateCharge },
+			"closed": func(c *countersign.Case) {
+				due(-time.Hour)(c)
+				c.Status, c.Raised = countersign.Closed, true
+			},
+		} {
+			c := queued(id)
+			change(&c)
+			shelve(t, s, c)
+		}
+		for _, row := range []struct {
+			name string
+			f    store.Filter
+			want []string
+		}{
+			{"open", store.Filter{Open: true}, []string{"duplicate", "raised", "review", "second", "undated", "overdue", "now", "tomorrow", "later"}},
+			{"for a person", store.Filter{ForPerson: true}, []string{"raised", "review", "second"}},
+			{"for a person, and queued", store.Filter{ForPerson: true, Status: countersign.Queued}, nil},
+			{"a complaint", store.Filter{Complaint: countersign.DuplicateCharge}, []string{"duplicate"}},
+			{"overdue", store.Filter{Due: store.Overdue}, []string{"overdue"}},
+			{"due within a day", store.Filter{Due: store.DueSoon}, []string{"now", "tomorrow"}},
+			{"without a deadline", store.Filter{Due: store.Undated, Status: countersign.InReview}, []string{"raised", "review"}},
+			{"raised", store.Filter{Raised: true}, []string{"raised"}},
+			{"not raised", store.Filter{Unraised: true, ForPerson: true}, []string{"review", "second"}},
+			{"raised and not", store.Filter{Unraised: true, Raised: true}, nil},
+		} {
+			t.Run(row.name, func(t *testing.T) {
+				row.f.Limit, row.f.Now = 3, now
+				if diff := cmp.Diff(row.want, list(t, s.View, row.f)); diff != "" {
+					t.Errorf("(-want +got):\n%s", diff)
+				}
+			})
+		}
+	})
+}
+
 func TestACaseIsKeptWhole(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
 		s := open(t, database)

@@ -10,10 +10,13 @@ import (
 )
 
 // Counts says beside each way to narrow the queue how many cases it would list: those that fit all of a filter but what it
-// says of that way already. Of desks, complaints, reasons and recommendations open cases are counted, and the maps are nil
-// where closed ones would be listed too: of those there are too many to count them each time, and they only grow.
+// says of that way already.
+//
+// Open cases are counted, all of them. Closed ones only grow in number, so they are counted where that takes no longer with
+// the years: up to MostCounted, and not beside a desk, a complaint, a reason or a recommendation. What was not counted is
+// missing: of Status the closed ones, and the maps of those four, as nil, where they would have to count closed ones too.
 type Counts struct {
-	Status           map[countersign.Status]int // closed ones up to MostCounted
+	Status           map[countersign.Status]int
 	Open, ForPerson  int
 	Raised, Unraised int
 	Due              map[Due]int
@@ -35,7 +38,10 @@ func (v View) QueueCounts(ctx context.Context, f Filter) (Counts, error) {
 	}
 	counts := f.uncounted()
 	questions := []question{v.countOpen(f, found, &counts)}
-	if !f.waiting() {
+	switch {
+	case f.waiting() || found.none:
+		counts.Status[countersign.Closed] = 0
+	case !f.faceted() && !found.many:
 		questions = append(questions, v.countClosed(f, found, &counts))
 	}
 	return counts, wrap(v.ask(ctx, questions...), "count the queue")
@@ -157,14 +163,13 @@ func tally[K ~string](in map[K]int, key K, n int) {
 // countClosed stops at MostCounted.
 func (v View) countClosed(f Filter, found found, counts *Counts) question {
 	c := choice{cases: v.d.closed, where: "status = 'closed'"}
-	f.facets(&c)
 	f.narrow(v.d, &c, found)
 	c.args = append(c.args, MostCounted)
 	return question{fmt.Sprintf("SELECT COUNT(*) FROM (SELECT 1 FROM %s WHERE %s LIMIT $%d) AS counted", c.cases, c.where, len(c.args)), c.args,
 		func(row scanner) error {
 			var n int
 			err := row.Scan(&n)
-			tally(counts.Status, countersign.Closed, n)
+			counts.Status[countersign.Closed] = n
 			return err
 		}}
 }

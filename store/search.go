@@ -28,7 +28,7 @@ const (
 // found is what a query comes to: a condition, and how many cases fit in it.
 type found struct {
 	way
-	few    bool // they are better read one by one
+	many   bool // too many to read them one by one and put them in order
 	none   bool
 	capped bool // more fit than were looked at
 }
@@ -49,7 +49,7 @@ func (v View) find(ctx context.Context, query string) (found, error) {
 	if err != nil {
 		return found{}, err
 	}
-	f := found{capped: capped, few: true}
+	f := found{capped: capped}
 	for _, beginning := range slices.Compact([]string{typed, strings.ToUpper(typed)}) {
 		w := way{"id >= ? AND id < ?", []any{beginning, after(beginning)}}
 		begin, err := v.fitting(ctx, mostNamed, w)
@@ -57,16 +57,16 @@ func (v View) find(ctx context.Context, query string) (found, error) {
 			return found{}, err
 		}
 		if len(begin) > mostNamed {
-			f.few = false
+			f.many = true
 			f.or(w)
 		} else {
 			ids = append(ids, begin...)
 		}
 	}
-	f.none = f.few && len(ids) == 0
-	f.few = f.few && len(ids) <= mostNamed
+	f.none = !f.many && len(ids) == 0
+	f.many = f.many || len(ids) > mostNamed
 	f.or(way{"id " + v.d.inList, []any{listed(ids)}})
-	if !f.few {
+	if f.many {
 		f.condition += " OR 1 = 0" // else PostgreSQL, which cannot know how long the list is, would read its cases one by one
 	}
 	return f, nil
@@ -151,13 +151,14 @@ func (v View) customersNamed(ctx context.Context, typed string) (ids []string, c
 // mostWords is how many words of a name are looked for: people have no more, and whoever types more looks for something else.
 const mostWords = 6
 
-// wordsOf cuts a typed name into words as the migrations cut customers' names, the longest first: it leaves the fewest.
+// wordsOf cuts a typed name into words as the migrations cut customers' names, the longest first: it leaves the fewest. Single
+// letters are no name.
 func wordsOf(typed string) []string {
 	words := strings.FieldsFunc(strings.Map(small, typed), func(r rune) bool { return r == ' ' || r == '-' })
-	if len(words) > mostWords {
+	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
+	if len(words) == 0 || len(words) > mostWords || len(words[0]) == 1 {
 		return nil
 	}
-	slices.SortStableFunc(words, func(a, b string) int { return len(b) - len(a) })
 	return words
 }
 

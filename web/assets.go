@@ -46,6 +46,7 @@ func (a assets) serve(w http.ResponseWriter, r *http.Request) {
 	}
 	if r.PathValue("stamp") == file.stamp {
 		w.Header().Set("Cache-Control", "public, max-age=31536000, immutable")
+		w.Header().Del("Vary") // it is the same for everybody, and for whoever signs in anew
 	}
 	w.Header().Set("Content-Type", file.kind)
 	_, _ = w.Write(file.content)

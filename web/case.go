@@ -101,6 +101,7 @@ type caseScreen struct {
 	Earlier             []earlierCase
 	Holder              string
 	Mine, CanHold       bool
+	CanTake             bool // the reader may take the next case from here
 	Working             bool // an investigation is under way or about to be
 	Raised              string
 	Last                int64  // the last row of the record that is on this page
@@ -140,6 +141,7 @@ func (v *visit) caseScreen(f *file) (*caseScreen, error) {
 		Why: f.why(), Fix: v.fix(f), Act: act, Message: v.message(f), Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
 		Earlier: v.earlier(f), Working: f.Status == countersign.Queued || f.Status == countersign.Investigating, Last: f.head.Seq, Stamp: stamp(f.Case),
 		Revision: f.Revision, Round: f.Round, Raised: v.raisedBy(f),
+		CanTake: v.may(auth.Decide),
 	}
 	v.hold(p, f)
 	return p, nil

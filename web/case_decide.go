@@ -4,10 +4,13 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 
 	"countersign"
+	"countersign/audit"
 	"countersign/pipeline/review"
+	"countersign/store"
 )
 
 // decideScreen is the page on which a person confirms an act: what it does, with amount and account, and what it needs to know.
@@ -237,6 +240,9 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 	if err != nil {
 		return err
 	}
+	if e.Field == "If-Match" && v.pressedTwice(f) {
+		return v.back("/cases/"+string(f.ID), done(v.r.PathValue("verb"), f.Case))
+	}
 	p := v.decideScreen(f)
 	if err := ask(v, f, p); err != nil {
 		return err
@@ -263,6 +269,26 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 		}
 	}
 	return v.showDecide(statusOf(e.Kind), p)
+}
+
+// pressedTwice reports whether the first thing that happened since the page was opened is this very act, of the same person.
+// Browsers show the answer to the second press: it must not say that nothing was carried out.
+func (v *visit) pressedTwice(f *file) bool {
+	seen, err := strconv.ParseInt(v.form("seen"), 10, 64)
+	i := slices.IndexFunc(f.rows, func(row store.RecordRow) bool { return row.Seq == seen+1 })
+	if err != nil || i < 0 || f.rows[i].Actor != v.who.Actor.String() {
+		return false
+	}
+	verb := v.r.PathValue("verb")
+	if f.rows[i].Kind == audit.Message {
+		return verb == "message" && f.Message == v.text()
+	}
+	d, ok := decisionOf(f.rows[i])
+	if !ok || d.Verb != verb || d.Reason != v.form("reason") || d.Reference != v.form("reference") {
+		return false
+	}
+	outcome, fix, _ := v.chosen()
+	return verb != "override" || d.Outcome == outcome && d.Fix == fix
 }
 
 // done says what was just done.

@@ -118,6 +118,8 @@ func (v *visit) acts(f *file) (*actPanel, error) {
 		return nil, nil
 	case !v.may(auth.Decide):
 		return &actPanel{Cannot: "Your role reads cases and does not decide them."}, nil
+	case f.desk.Name == "":
+		return &actPanel{Cannot: "This program does not have the desk of this case, so it cannot be decided here."}, nil
 	}
 	again, err := v.Review.MayRetry(v.r.Context(), v.Store.View, f.Case)
 	p := &actPanel{}

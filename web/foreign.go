@@ -11,6 +11,9 @@ type words struct{ Text, By string }
 
 func writtenBy(who, text string) words { return words{legible(text), who} }
 
+// Long reports whether a page may have to scroll within the words, which must then be possible without a mouse.
+func (w words) Long() bool { return len(w.Text) > 400 || strings.Count(w.Text, "\n") > 8 }
+
 // legible is other people's text with what cannot be seen made visible: characters that take no room, that turn the direction
 // of a line around, or that no keyboard types. They are how one text is made to look like another. Line breaks stay.
 func legible(text string) string {

@@ -38,10 +38,10 @@ func openForm(v *visit) error {
 	if id := v.r.URL.Query().Get("transaction"); id != "" {
 		return v.showChosen(http.StatusOK, p, id)
 	}
-	return v.showLookup(p)
+	return v.showLookup(http.StatusOK, p)
 }
 
-func (v *visit) showLookup(p openScreen) error {
+func (v *visit) showLookup(status int, p openScreen) error {
 	found, more, err := v.Store.FindTransactions(v.r.Context(), clipQuery(p.Query), mostFound)
 	if err != nil {
 		return err
@@ -53,7 +53,7 @@ func (v *visit) showLookup(p openScreen) error {
 	if more {
 		p.FoundText = "The latest " + many(len(found), "transaction", "transactions") + "; there are more. Type more of what you know."
 	}
-	return v.show(http.StatusOK, "open", screen{Title: "Open a dispute", Section: "Open a dispute", Page: p})
+	return v.show(status, "open", screen{Title: "Open a dispute", Section: "Open a dispute", Page: p})
 }
 
 // clipQuery keeps what is looked up to the length of anything that could be found.
@@ -90,7 +90,7 @@ func (v *visit) showChosen(status int, p openScreen, id string) error {
 	}
 	if p.Chosen == nil {
 		p.Query, p.Wrong = id, "There is no transaction with that id."
-		return v.showLookup(p)
+		return v.showLookup(http.StatusNotFound, p)
 	}
 	chosen := v.form("reason")
 	for _, r := range countersign.DisputeReasons {

@@ -35,6 +35,7 @@ type queueScreen struct {
 	Capped    string
 	Rows      []queueRow
 	CanTake   bool
+	News      string // where to ask whether this page is still what the queue says
 	Here      string
 	PerPage   int
 	Later     bool // this is not the first page
@@ -107,6 +108,37 @@ func queue(v *visit) error {
 	return v.show(http.StatusOK, "queue", screen{Title: p.Heading, Section: "Queue", Page: p})
 }
 
+// queueNews says whether the queue has changed since a page of it was drawn, in a line that leads to what it says now. It does
+// not change the page: nothing is pulled away under somebody who reads.
+func queueNews(v *visit) error {
+	query := v.r.URL.Query()
+	n, err := readNarrowing(query)
+	if err != nil {
+		return err
+	}
+	tabs, err := v.Store.QueueCounts(v.r.Context(), n.beside(v))
+	if err != nil {
+		return err
+	}
+	news := newsLine{Href: n.href(), Waiting: many(tabs.ForPerson, "case needs a person", "cases need a person")}
+	if stampOf(tabs) == query.Get("stamp") {
+		news = newsLine{}
+	}
+	return v.fragment("queue", "news", news)
+}
+
+type newsLine struct{ Href, Waiting string }
+
+// stampOf is what the counts beside the queue were.
+func stampOf(tabs store.Counts) string {
+	return fmt.Sprintf("%d.%d.%d.%d", tabs.ForPerson, tabs.Raised, tabs.Open, tabs.Status[countersign.Closed])
+}
+
+func (n narrowing) news(tabs store.Counts) string {
+	address := n.href()
+	return "/queue/news?stamp=" + stampOf(tabs) + strings.Replace(strings.TrimPrefix(address, "/queue"), "?", "&", 1)
+}
+
 func (v *visit) queueScreen(n narrowing, page store.Page, tabs, counts store.Counts) *queueScreen {
 	p := &queueScreen{Heading: map[string]string{waiting: "Needs a person", raised: "Raised to approvers", allOpen: "All open cases", closed: "Closed cases"}[n.show],
 		Show: n.show, Query: n.q, Mine: n.mine, Late: n.late, CanTake: v.may(auth.Decide), Here: n.href(), PerPage: perPage,
@@ -117,7 +149,7 @@ func (v *visit) queueScreen(n narrowing, page store.Page, tabs, counts store.Cou
 	if page.Capped {
 		p.Capped = "Many customers have that name; the first ones are looked through. Type more of it."
 	}
-	p.Clear, p.First = narrowing{show: n.show}.href(), n.from(store.Place{})
+	p.Clear, p.First, p.News = narrowing{show: n.show}.href(), n.from(store.Place{}), n.news(tabs)
 	if page.Next != (store.Place{}) {
 		p.Next = n.from(page.Next)
 	}

@@ -183,7 +183,6 @@ func caseExport(v *visit) error {
 }
 
 func (v *visit) export(id countersign.CaseID, name string) error {
-	noteRoute(v.r)
 	v.w.Header().Set("Content-Type", "application/jsonl")
 	v.w.Header().Set("Content-Disposition", `attachment; filename="`+name+`"`)
 	out := bufio.NewWriterSize(v.w, 1<<16)

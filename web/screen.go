@@ -73,9 +73,19 @@ func (v *visit) show(status int, page string, s screen) error {
 	return nil
 }
 
+// fragment draws a part of a page that is open already.
+func (v *visit) fragment(page, part string, data any) error {
+	var b bytes.Buffer
+	if err := v.pages[page].ExecuteTemplate(&b, part, data); err != nil {
+		return err
+	}
+	v.w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = v.w.Write(b.Bytes()) // nobody is left to tell
+	return nil
+}
+
 // fill adds what every page has, and what is to be told once.
 func (v *visit) fill(s *screen) {
-	noteRoute(v.r)
 	v.frame(s)
 	if s.Who != nil {
 		s.Told = v.Sessions.Told(v.r.Context())

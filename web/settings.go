@@ -48,7 +48,7 @@ type tokenLine struct {
 type roleOption struct{ Value, Title string }
 
 // newPerson and newToken are what was typed, to be kept when it was wrong.
-type newPerson struct{ Email, Name, Role, TokenName, TokenRole string }
+type newPerson struct{ Email, Name, Role, TokenName, TokenRole, MyName, MyZone string }
 
 // secretPanel is a link or a token that nobody can see again.
 type secretPanel struct{ Title, Text, Hint string }
@@ -59,6 +59,9 @@ func (v *visit) showSettings(status int, p settingsScreen) (err error) {
 	ctx := v.r.Context()
 	if p.Me, err = v.Store.Person(ctx, v.who.PersonID); err != nil {
 		return err
+	}
+	if p.Wrong["me"] != "" {
+		p.Me.Name, p.Me.Zone = p.New.MyName, p.New.MyZone
 	}
 	limits, err := v.Store.Limits(ctx)
 	if err != nil {
@@ -131,7 +134,7 @@ func postMe(v *visit) error {
 	}
 	me.Name, me.Zone = v.form("name"), v.form("zone")
 	if err := auth.ChangePerson(v.r.Context(), v.Store, me, v.who.Actor); err != nil {
-		return v.again(err, "me", newPerson{})
+		return v.again(err, "me", newPerson{MyName: me.Name, MyZone: me.Zone})
 	}
 	return v.back("/settings", "Kept.")
 }

@@ -5,6 +5,7 @@ import (
 	"net"
 	"net/http"
 	"strings"
+	"unicode"
 
 	"countersign"
 	"countersign/auth"
@@ -41,7 +42,11 @@ func postSignIn(v *visit) error {
 	var e *countersign.Error
 	switch {
 	case errors.As(err, &e) && (e.Kind == countersign.Unauthorized || e.Kind == countersign.Unavailable && e.Err == nil):
-		return v.showSignIn(statusOf(e.Kind), signInScreen{Email: v.form("email"), Next: v.form("next"), Wrong: sentence(e) + " " + stopped(capital(e.Hint))})
+		status := http.StatusUnauthorized
+		if e.Kind == countersign.Unavailable { // of too many tries: it is not us who fail
+			status = http.StatusTooManyRequests
+		}
+		return v.showSignIn(status, signInScreen{Email: v.form("email"), Next: v.form("next"), Wrong: sentence(e) + " " + stopped(capital(e.Hint))})
 	case err != nil:
 		return err
 	}
@@ -53,7 +58,7 @@ func postSignIn(v *visit) error {
 
 // ours is the page to go to after signing in: one of this program and no other's.
 func ours(next string) string {
-	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.ContainsAny(next, "\\\r\n\t") {
+	if !strings.HasPrefix(next, "/") || strings.HasPrefix(next, "//") || strings.Contains(next, `\`) || strings.ContainsFunc(next, unicode.IsControl) {
 		return "/queue"
 	}
 	return next

@@ -205,10 +205,11 @@ func tellVerdict(_ *file, row store.RecordRow, l *traceLine) error {
 }
 
 func tellFix(f *file, row store.RecordRow, l *traceLine) error {
-	l.Words = "Posted by " + f.actor(row.Actor)
-	if fix := f.Fix.Fix; fix != nil {
-		l.Words = "Posted the " + string(fix.Kind) + " of " + fix.Amount.String() + " for " + f.actor(row.Actor)
+	var kept store.FixRow
+	if err := json.Unmarshal(row.Payload.Bytes, &kept); err != nil {
+		return err
 	}
+	l.Words = "Posted the " + string(kept.Fix.Kind) + " of " + kept.Fix.Amount.String() + " for " + f.actor(row.Actor)
 	return nil
 }
 
@@ -294,7 +295,6 @@ func (f *file) person(id string) string {
 // caseLive streams the case as it happens: each row of its record as a line of the trace, from the row after the one that the
 // page has, and an event named case when the page should be drawn anew.
 func caseLive(v *visit) error {
-	noteRoute(v.r)
 	f, err := v.load(v.r.PathValue("id"))
 	if err != nil {
 		return err
@@ -304,11 +304,12 @@ func caseLive(v *visit) error {
 		return err
 	}
 	s, err := follow.Open(v.w, v.r)
-	if err != nil {
-		return nil // the reader has gone
+	if err != nil || v.r.Method == http.MethodHead {
+		return nil // the reader has gone, or asked for the headers alone
 	}
+	f.rows = nil // what was recorded before is the page's: a stream lasts
 	seen := v.r.URL.Query().Get("seen")
-	follower := follow.Follower{Store: v.Store, Stopping: v.Stopping, Heartbeat: heartbeat}
+	follower := follow.Follower{Store: v.Store, Stopping: v.Stopping, Heartbeat: v.Heartbeat}
 	err = follower.Case(v.r.Context(), f.ID, after, follow.Watcher{
 		Row: func(row store.RecordRow) error {
 			text, err := v.lineHTML(f, row)
@@ -321,15 +322,33 @@ func caseLive(v *visit) error {
 			if f.Case = c; stamp(c) == seen {
 				return nil
 			}
+			if err := v.stillIn(); err != nil {
+				return err
+			}
 			seen = stamp(c)
 			return s.Event("case", 0, string(c.Status))
 		},
-		Beat: s.Beat,
+		Beat: func() error {
+			if err := v.stillIn(); err != nil {
+				return err
+			}
+			return s.Beat()
+		},
 	})
-	if err != nil && v.r.Context().Err() == nil {
+	if err != nil && !errors.Is(err, errSignIn) && v.r.Context().Err() == nil {
 		v.Log.WarnContext(v.r.Context(), "a live trace ended", "case", string(f.ID), "error", err)
 	}
 	return nil
+}
+
+// stillIn is errSignIn once the reader's session is over: a stream that they opened before does not outlast it by more than a
+// heartbeat.
+func (v *visit) stillIn() error {
+	_, ok, err := v.Sessions.Principal(v.r.Context())
+	if err == nil && !ok {
+		err = errSignIn
+	}
+	return err
 }
 
 // stamp is how a case stood when a page was drawn: a page whose stamp is an old one shows something that is no longer so, also

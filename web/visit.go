@@ -24,6 +24,7 @@ type visit struct {
 // answer is the way to every page: who is it, may they, and what to say when it went wrong.
 func (d *dashboard) answer(route route) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
+		noteRoute(r)
 		v := &visit{dashboard: d, w: w, r: r, zone: time.UTC, now: d.Store.Now()}
 		if err := v.admit(route); err != nil {
 			v.fail(err)
@@ -64,8 +65,10 @@ func (v *visit) admit(route route) error {
 // may reports whether the person has the right, to leave out what they could not do anyway.
 func (v *visit) may(right auth.Right) bool { return v.who.Role.May(right) }
 
-// form is a field of the posted form, without blanks around it.
-func (v *visit) form(name string) string { return strings.TrimSpace(v.r.PostFormValue(name)) }
+// form is a field of the posted form, without blanks around it, and with line ends as everybody but browsers writes them.
+func (v *visit) form(name string) string {
+	return strings.TrimSpace(lineEnds.Replace(v.r.PostFormValue(name)))
+}
 
 // back sends the browser to a page of ours, with a sentence to be shown there once.
 func (v *visit) back(path, say string) error {
@@ -96,11 +99,21 @@ func (v *visit) fail(err error) {
 	v.showError(e)
 }
 
-// toSignIn remembers where somebody wanted to go, if that was to read.
+// toSignIn remembers where somebody wanted to go, if that was to read. Where a page asks for a part of itself, the whole page
+// goes: the way in would be drawn into its middle, and a stream would look for events in it.
 func (v *visit) toSignIn() {
-	to := "/sign-in"
-	if v.r.Method == http.MethodGet && v.r.URL.Path != "/" {
-		to += "?next=" + url.QueryEscape(v.r.URL.RequestURI())
+	wanted, to := v.r.URL, "/sign-in"
+	part := v.r.Header.Get("HX-Request") != ""
+	if part {
+		wanted, _ = url.Parse(v.r.Header.Get("HX-Current-URL"))
+	}
+	if v.r.Method == http.MethodGet && wanted != nil && wanted.Path != "/" {
+		to += "?next=" + url.QueryEscape(wanted.RequestURI())
+	}
+	if part {
+		v.w.Header().Set("HX-Redirect", to)
+		v.w.WriteHeader(http.StatusUnauthorized)
+		return
 	}
 	http.Redirect(v.w, v.r, to, http.StatusSeeOther)
 }

@@ -42,6 +42,8 @@ type Config struct {
 	Log      *slog.Logger    // discarded when nil
 	Version  string          // of the program, at the foot of every page
 	Stopping <-chan struct{} // closed when the program begins to stop, which ends event streams; nil for never
+
+	Heartbeat time.Duration // between signs of life on a quiet event stream, 15 s when zero
 }
 
 // dashboard is the pages over one database.
@@ -59,6 +61,7 @@ func New(c Config) http.Handler {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
 	d := &dashboard{Config: c, pages: parsePages(), assets: hashedAssets(), tasks: newTasks()}
+	d.removeLeftovers()
 	mux := http.NewServeMux()
 	for _, r := range routes {
 		mux.HandleFunc(r.method+" "+r.path, d.answer(r))
@@ -94,6 +97,7 @@ var routes = []route{
 	{"POST", "/welcome/{secret}", anybody, postWelcome},
 
 	{"GET", "/queue", auth.Read, queue},
+	{"GET", "/queue/news", auth.Read, queueNews},
 	{"POST", "/queue/next", auth.Decide, takeNext},
 	{"GET", "/open", auth.Open, openForm},
 	{"POST", "/open", auth.Open, postOpen},
@@ -118,6 +122,7 @@ var routes = []route{
 	{"GET", "/import/{task}/results", auth.Import, importResults},
 	{"POST", "/import/{task}/run", auth.Import, postImport},
 	{"POST", "/import/{task}/cancel", auth.Import, postImportCancel},
+	{"GET", "/templates/{file}", auth.Import, importTemplate},
 
 	{"GET", "/settings", signedIn, settings},
 	{"POST", "/settings/me", signedIn, postMe},
@@ -132,8 +137,5 @@ var routes = []route{
 	{"GET", "/keys", signedIn, keysPage},
 }
 
-// follow's heartbeat on a quiet case, and how long a claim on a case lasts without a sign of its holder.
-const (
-	heartbeat = 15 * time.Second
-	claimTime = 10 * time.Minute
-)
+// claimTime is how long a claim on a case lasts without a sign of its holder.
+const claimTime = 10 * time.Minute

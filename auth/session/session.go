@@ -133,6 +133,10 @@ func (s *Sessions) Principal(ctx context.Context) (auth.Principal, bool, error) 
 	if id == "" || !s.now().Before(s.scs.Deadline(ctx)) {
 		return auth.Principal{}, false, nil
 	}
+	// What the request began with is of no use to an answer that goes on: they may have signed out in the meantime.
+	if _, ok, err := s.store.Session(ctx, visitOf(ctx).found, s.now()); err != nil || !ok {
+		return auth.Principal{}, false, err
+	}
 	p, err := s.store.Person(ctx, id)
 	switch {
 	case countersign.KindOf(err) == countersign.NotFound:

@@ -136,7 +136,7 @@ func (d *show) serve(s *session, l net.Listener) error {
 		stop()
 		return errors.Join(ignoring(s.Err(), err), <-served)
 	}
-	d.print(connect, d.app.Data)
+	d.print("\nThe dashboard goes on at http://%s until you press Ctrl-C.", l.Addr())
 	return <-served
 }
 
@@ -158,7 +158,7 @@ func (d *show) greet(ctx context.Context, at net.Addr) error {
 	if err != nil {
 		return err
 	}
-	d.print(greeting, at, link)
+	d.print(greeting, at, link, d.app.Data)
 	return nil
 }
 
@@ -176,11 +176,9 @@ func (d *show) analyst(ctx context.Context) (store.Person, error) {
 const greeting = `Open this in your browser; it signs you in, once:
 
   http://%s/link/%s
-`
 
-const connect = `
-The dashboard goes on until you press Ctrl-C. An AI investigates instead of the offline reviewer once this is set, for any
-server that speaks OpenAI's protocol:
+No AI is connected: an offline reviewer works by rules. To let an AI investigate, stop the demo and set, for any server that
+speaks OpenAI's protocol:
 
   export COUNTERSIGN_MODEL_PROVIDER=openai COUNTERSIGN_MODEL=<name> COUNTERSIGN_MODEL_BASE_URL=http://127.0.0.1:11434/v1
   export COUNTERSIGN_MODEL_API_KEY=<key, where the server wants one>

@@ -2,7 +2,10 @@ package main
 
 import (
 	"bufio"
+	"io"
 	"net/http"
+	"net/http/cookiejar"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -53,6 +56,7 @@ func TestADemoThatWasKilledGoesOn(t *testing.T) {
 	}
 }
 
+// TestTheDemoServes stops the demo while it works, twice: it serves from the first moment, and goes on with what is there.
 func TestTheDemoServes(t *testing.T) {
 	t.Parallel()
 	p := newProgram(t, testdb.SQLite(t))
@@ -68,7 +72,7 @@ func TestTheDemoServes(t *testing.T) {
 		if code := s.stop(); code != 0 {
 			t.Errorf("it ended with %d\n%s", code, s.log)
 		}
-		for _, says := range []string{"COUNTERSIGN_MODEL_PROVIDER=openai", "COUNTERSIGN_MODEL_BASE_URL=", "serve --data " + folder} {
+		for _, says := range []string{"No AI is connected", "COUNTERSIGN_MODEL_PROVIDER=openai", "COUNTERSIGN_MODEL_BASE_URL=", "serve --data " + folder} {
 			if !strings.Contains(s.log.String(), says) {
 				t.Errorf("it does not say %s:\n%s", says, s.log)
 			}
@@ -76,14 +80,59 @@ func TestTheDemoServes(t *testing.T) {
 	}
 }
 
-var demoToken, demoURL = regexp.MustCompile(`Bearer (ct_\w+)`), regexp.MustCompile(`answers at (http://[\d.:]+)/api`)
+// TestTheDemosLinkSignsInOnce: looking at it uses nothing up, pressing its button does.
+func TestTheDemosLinkSignsInOnce(t *testing.T) {
+	t.Parallel()
+	s := newProgram(t, testdb.SQLite(t)).demo(t.TempDir())
+	browser := func() *http.Client {
+		jar, _ := cookiejar.New(nil) // it never fails without options
+		return &http.Client{Jar: jar}
+	}
+	looked := page(t, browser(), "GET", s.link)
+	if !strings.Contains(looked, "Sign in as Demo analyst") {
+		t.Errorf("looking at the link shows:\n%s", looked)
+	}
+	if queue := page(t, browser(), "POST", s.link); !strings.Contains(queue, "Demo: an invented bank") || !strings.Contains(queue, "Take the next case") {
+		t.Errorf("pressing its button shows:\n%s", queue)
+	}
+	if again := page(t, browser(), "POST", s.link); !strings.Contains(again, "not valid") {
+		t.Errorf("the second time it shows:\n%s", again)
+	}
+}
 
-// demo starts the demo as a server and reads address and token where a person would.
-func (p *program) demo(folder string) *server {
+func page(t *testing.T, c *http.Client, method, url string) string {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), method, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := c.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+var demoLink = regexp.MustCompile(`(http://[\d.:]+)/link/\w+`)
+
+// demo starts the demo as a server, reads its link where a person would, and makes a token for the calls of a program.
+func (p *program) demo(folder string) *demoServer {
 	p.Helper()
-	s := p.start("demo", "--addr", "127.0.0.1:0", "--data", folder)
-	p.until("it says where it serves", func() bool { return demoURL.MatchString(s.log.String()) && demoToken.MatchString(s.log.String()) })
-	s.url, s.token = demoURL.FindStringSubmatch(s.log.String())[1], demoToken.FindStringSubmatch(s.log.String())[1]
+	s := &demoServer{server: p.start("demo", "--addr", "127.0.0.1:0", "--data", folder)}
+	p.until("it says where it serves", func() bool { return demoLink.MatchString(s.log.String()) })
+	found := demoLink.FindStringSubmatch(s.log.String())
+	s.link, s.url = found[0], found[1]
+	s.token = strings.TrimSpace(p.must("--database", filepath.Join(folder, "countersign.db"), "--data", folder, "token", "create", "--name", "test", "--role", "analyst"))
 	p.until("it is ready", s.ready)
 	return s
+}
+
+type demoServer struct {
+	*server
+	link string
 }

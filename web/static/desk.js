@@ -4,8 +4,13 @@
 const typing = (el) => el.closest("input:not([type=radio]), textarea, select, [contenteditable]");
 const steady = matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// where the reader came from, to go back to with Escape
-let from = null;
+// where the reader came from, to go back to with Escape: before a value was opened, and before the search
+let from = null, before = null;
+
+// rest leaves the focus on something: what it was on before, if that is still there, or the page itself.
+function rest(on) {
+  (on && on !== document.body && on.isConnected ? on : document.getElementById("main")).focus();
+}
 
 function show(target) {
   for (let d = target.closest("details"); d; d = d.parentElement.closest("details")) d.open = true;
@@ -62,16 +67,16 @@ function back() {
 
 const keys = {
   j: () => step(1), k: () => step(-1), o: open, Escape: back,
-  "/": () => document.getElementById("find").focus(),
+  "/": () => { before = document.activeElement; document.getElementById("find").focus(); },
   "?": () => document.getElementById("keys").showModal(),
-  n: () => { const next = document.querySelector("form[action='/queue/next']"); if (next) next.requestSubmit(); else if (document.querySelector("nav a[href='/queue']")) location.assign("/queue"); },
+  n: () => document.querySelector("form[action='/queue/next']")?.requestSubmit(), // there is none beside a form that somebody fills in
 };
 
 document.addEventListener("keydown", (e) => {
   if (e.ctrlKey || e.metaKey || e.altKey || e.defaultPrevented) return;
   if (document.querySelector("dialog[open]")) return;
   if (typing(e.target)) {
-    if (e.key === "Escape") e.target.blur();
+    if (e.key === "Escape") { rest(before); before = null; }
     return;
   }
   const act = keys[e.key];
@@ -86,7 +91,10 @@ document.addEventListener("case", () => {
   const page = document.getElementById("case");
   if (!page) return;
   if (page.dataset.working === "true") {
-    htmx.ajax("GET", location.pathname, { target: "#case", select: "#case", swap: "outerHTML" });
+    const here = page.contains(document.activeElement) && document.activeElement;
+    htmx.ajax("GET", location.pathname, { target: "#case", select: "#case", swap: "outerHTML" }).then(() => {
+      if (here && !here.isConnected) rest(here.id && document.getElementById(here.id));
+    });
   } else {
     document.getElementById("changed").hidden = false;
   }

@@ -1,0 +1,26 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+)
+
+// Overheard is a view whose statements are told to a test before they are run.
+func Overheard(v View, tell func(text string, args []any)) View {
+	return View{q: overheard{v.q, tell}, d: v.d}
+}
+
+type overheard struct {
+	queryer
+	tell func(string, []any)
+}
+
+func (o overheard) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	o.tell(text, args)
+	return o.queryer.QueryContext(ctx, text, args...)
+}
+
+func (o overheard) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+	o.tell(text, args)
+	return o.queryer.QueryRowContext(ctx, text, args...)
+}
