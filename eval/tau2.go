@@ -252,6 +252,19 @@ func readTau2(folder string) (*tau2Bank, error) {
 	return bank, nil
 }
 
+// OutsideBank is that bank's records in our form, and what its customers dispute, for whoever works them by other ways than the
+// suite does. The folder is a Setting's Data.
+func OutsideBank(folder string) (set records.Set, disputes []intake.Request, err error) {
+	bank, err := readTau2(folder)
+	if err != nil {
+		return set, nil, err
+	}
+	for _, f := range bank.filings {
+		disputes = append(disputes, f.request())
+	}
+	return bank.set(), disputes, nil
+}
+
 // take adds the rows that only the filings carry.
 func (b *tau2Bank) take() {
 	for _, f := range b.filings {

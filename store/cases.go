@@ -192,9 +192,9 @@ func (v View) Cases(ctx context.Context, f Filter) ([]countersign.Case, Place, e
 	return page.Cases, page.Next, err
 }
 
-// Page lists cases, most at risk first; closed ones alone, by Status, the latest first. Where f says Before, the page is read
-// backwards from there, and is the first page if there is less than a page to read.
-func (v View) Page(ctx context.Context, f Filter) (p Page, err error) {
+// Page lists cases, most at risk first; closed ones alone, by Status, the latest first. Where f says Before, the page is the one
+// that ends there, or the first one if that is not a whole page.
+func (v View) Page(ctx context.Context, f Filter) (Page, error) {
 	if f.Limit <= 0 {
 		f.Limit = 50
 	}
@@ -202,29 +202,49 @@ func (v View) Page(ctx context.Context, f Filter) (p Page, err error) {
 	if err != nil || found.none || f.Status == countersign.Closed && f.open() {
 		return Page{Capped: found.capped}, err
 	}
-	chosen := v.choose(f, found)
-	back := f.Before != Place{}
-	cases, err := v.read(ctx, f, chosen, back)
-	if err == nil && back && len(cases) <= f.Limit {
-		back, f.Before, f.After = false, Place{}, Place{}
-		cases, err = v.read(ctx, f, chosen, back)
+	p, err := v.page(ctx, f, v.choose(f, found))
+	p.Capped = found.capped
+	return p, wrap(err, "list cases")
+}
+
+func (v View) page(ctx context.Context, f Filter, c choice) (Page, error) {
+	if f.Before != (Place{}) {
+		if p, ok, err := v.pageBefore(ctx, f, c); err != nil || ok {
+			return p, err
+		}
+		f.After = Place{}
 	}
-	if err != nil {
-		return Page{}, fmt.Errorf("list cases: %w", err)
+	return v.pageAfter(ctx, f, c)
+}
+
+func (v View) pageAfter(ctx context.Context, f Filter, c choice) (p Page, err error) {
+	if p.Cases, err = v.read(ctx, f, c, false); err != nil {
+		return Page{}, err
 	}
-	more := len(cases) > f.Limit
-	cases = cases[:min(len(cases), f.Limit)]
-	p = Page{Cases: cases, Capped: found.capped}
-	if back {
-		slices.Reverse(cases)
+	more := len(p.Cases) > f.Limit
+	p.Cases = p.Cases[:min(len(p.Cases), f.Limit)]
+	if more {
+		p.Next = f.place(p.Cases[f.Limit-1])
 	}
-	if len(cases) > 0 && (back || f.After != Place{}) {
-		p.Before = f.place(cases[0])
-	}
-	if more || back {
-		p.Next = f.place(cases[len(cases)-1])
+	if f.After != (Place{}) && len(p.Cases) > 0 {
+		p.Before = f.place(p.Cases[0])
 	}
 	return p, nil
+}
+
+// pageBefore is false if the page before the place is the first one, or less than that.
+func (v View) pageBefore(ctx context.Context, f Filter, c choice) (p Page, ok bool, err error) {
+	if f.Before == (Place{}) {
+		return p, false, nil
+	}
+	p.Cases, err = v.read(ctx, f, c, true)
+	if err != nil || len(p.Cases) <= f.Limit {
+		return Page{}, false, err
+	}
+	p.Cases = p.Cases[:f.Limit]
+	slices.Reverse(p.Cases)
+	p.Before, p.Next = f.place(p.Cases[0]), f.place(p.Cases[f.Limit-1])
+	return p, true, nil
 }
 
 // place is where a case stands in the filter's list.
@@ -257,16 +277,16 @@ func (f Filter) walk(back bool) (walk, Place) {
 	return onward, f.After
 }
 
-// read reads one case more than a page has. Which cases they are is found in an index alone; only those are then read, because
-// a case is wide.
-func (v View) read(ctx context.Context, f Filter, chosen choice, back bool) ([]countersign.Case, error) {
+// read reads one case more than a page has. Which cases they are is found in an index alone, and only those are then read: a
+// case is wide.
+func (v View) read(ctx context.Context, f Filter, c choice, back bool) ([]countersign.Case, error) {
 	w, from := f.walk(back)
 	if from != (Place{}) {
-		chosen.and(w.beyond, from.Risk, string(from.ID))
+		c.and(w.beyond, from.Risk, string(from.ID))
 	}
-	chosen.args = append(chosen.args, f.Limit+1)
+	c.args = append(c.args, f.Limit+1)
 	rows, err := v.q.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM cases WHERE id IN (SELECT id FROM %s WHERE %s ORDER BY %s LIMIT $%d) ORDER BY %s",
-		caseColumns, chosen.cases, chosen.where, w.sort, len(chosen.args), w.sort), chosen.args...)
+		caseColumns, c.cases, c.where, w.sort, len(c.args), w.sort), c.args...)
 	if err != nil {
 		return nil, err
 	}
@@ -297,13 +317,16 @@ func (v View) choose(f Filter, found found) choice {
 		c.cases = v.d.closed
 		c.and("status = 'closed'")
 	case f.Status != "" || f.open():
-		c.and("risk < 9223372036854775807")
+		c.and(isOpen)
 		f.amongOpen(&c)
 	}
 	f.facets(&c)
 	f.narrow(v.d, &c, found)
 	return c
 }
+
+// isOpen is said of the risk, which is the largest number when a case is closed: the index that lists are read from begins with it.
+const isOpen = "risk < 9223372036854775807"
 
 // open reports whether only open cases can fit.
 func (f Filter) open() bool { return f.Open || f.ForPerson || f.waiting() }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"countersign"
 )
@@ -41,10 +42,10 @@ type way struct {
 
 // find looks up what a query stands for. An empty one stands for nothing, and narrows nothing.
 func (v View) find(ctx context.Context, query string) (found, error) {
-	if query == "" {
-		return found{}, nil
-	}
 	typed := strings.TrimSpace(query)
+	if typed == "" || !isText(typed) {
+		return found{none: typed != ""}, nil
+	}
 	ids, capped, err := v.meant(ctx, typed)
 	if err != nil {
 		return found{}, err
@@ -71,6 +72,9 @@ func (v View) find(ctx context.Context, query string) (found, error) {
 	}
 	return f, nil
 }
+
+// isText reports whether a database can be asked for it: PostgreSQL refuses anything else.
+func isText(typed string) bool { return utf8.ValidString(typed) && !strings.Contains(typed, "\x00") }
 
 func (f *found) or(w way) {
 	if f.condition != "" {

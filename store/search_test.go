@@ -72,7 +72,10 @@ func TestSearch(t *testing.T) {
 			{"99999999999999999999", nil},
 			{".", nil},
 			{"", []string{"D-1", "D-2", "D-3", "D-4", "D-5", "D-6"}},
+			{" \t", []string{"D-1", "D-2", "D-3", "D-4", "D-5", "D-6"}},
 			{"a b c d e f g", nil},
+			{"D-\x00", nil},
+			{"D-\xff", nil},
 		} {
 			t.Run("typing "+row.typed, func(t *testing.T) {
 				if diff := cmp.Diff(row.want, list(t, s.View, store.Filter{Query: row.typed, Limit: 4})); diff != "" {

@@ -35,7 +35,7 @@ const mostAccounts = 100
 // a customer's id or name, an account's number or the last four digits of it, or an amount. More says that not all that fits
 // was listed, or looked at.
 func (v View) FindTransactions(ctx context.Context, query string, limit int) (found []FoundTransaction, more bool, err error) {
-	if query = strings.TrimSpace(query); query == "" {
+	if query = strings.TrimSpace(query); query == "" || !isText(query) {
 		return nil, false, nil
 	}
 	accounts, more, err := v.accountsOf(ctx, query)

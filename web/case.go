@@ -166,7 +166,7 @@ func (v *visit) raisedBy(f *file) string {
 	}
 	for i := len(f.rows) - 1; i >= 0; i-- {
 		if d, ok := decisionOf(f.rows[i]); ok && (d.Verb == "escalate" || d.Verb == "approve") {
-			return f.actor(f.rows[i].Actor) + ", " + v.moment(at(f.rows[i])).Text + quoted(d.Reason)
+			return f.actor(f.rows[i].Actor) + ", " + v.moment(at(f.rows[i])).Text + quoted(legible(d.Reason))
 		}
 	}
 	return ""

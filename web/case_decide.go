@@ -103,11 +103,7 @@ func askOverride(v *visit, f *file, p *decideScreen) error {
 			continue
 		}
 		for _, kind := range []countersign.FixKind{countersign.Reversal, countersign.Refund} {
-			o, err := v.waived(f, outcome, kind)
-			if err != nil {
-				return err
-			}
-			p.Options = append(p.Options, o)
+			p.Options = append(p.Options, v.waived(f, outcome, kind))
 		}
 		p.Options = append(p.Options, option{Value: string(outcome) + "-none", Outcome: string(outcome), Fix: "none", Title: "Close as resolved without moving money",
 			Happens: "For what was put right elsewhere."})
@@ -116,22 +112,23 @@ func askOverride(v *visit, f *file, p *decideScreen) error {
 }
 
 // waived is the option of posting a fix on a person's own responsibility, or why nobody may.
-func (v *visit) waived(f *file, outcome countersign.Outcome, kind countersign.FixKind) (option, error) {
+func (v *visit) waived(f *file, outcome countersign.Outcome, kind countersign.FixKind) option {
 	o := option{Value: string(outcome) + "-" + string(kind), Outcome: string(outcome), Fix: string(kind)}
 	fix, _, err := f.desk.Waive(v.r.Context(), v.Store.View, f.Case, kind)
 	var e *countersign.Error
 	switch {
 	case errors.As(err, &e):
 		o.Title, o.Cannot = "Post a "+string(kind), sentence(e)
-	case err != nil:
-		return o, err
+	case err != nil: // closing the case and handing it on need no records
+		v.Log.WarnContext(v.r.Context(), "the records of a case cannot be read", "case", string(f.ID), "error", err)
+		o.Title, o.Cannot = "Post a "+string(kind), "The records of this case cannot be read now."
 	case fix == nil:
 		o.Title, o.Cannot = "Post a "+string(kind), "The records leave nothing to give back."
 	default:
 		o.Title = fmt.Sprintf("Post a %s of %s to %s", kind, fix.Amount, f.account(fix.AccountID))
 		o.Happens, o.Preview = "The entries are posted and the case is closed as resolved.", v.preview(f, *fix)
 	}
-	return o, nil
+	return o
 }
 
 func askEscalate(_ *visit, f *file, p *decideScreen) error {

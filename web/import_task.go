@@ -171,7 +171,7 @@ func (s *importTaskScreen) offers(sum tally) {
 		s.Lead = nothingToImport(sum)
 		return
 	}
-	s.Lead = "This is what importing these files would do."
+	s.Lead = "This is what importing would do."
 	s.Act, s.Button = "import", "Import "+many(sum.stored(), "row", "rows")
 	if sum.Refused > 0 {
 		s.Hint = many(sum.Refused, "refused row is left out", "refused rows are left out") + "; mended, they can be imported later."

@@ -77,7 +77,7 @@ type outcome struct {
 	reports []feed.Report
 	wrong   []records.Problem // the first things that were wrong with rows
 	things  int               // all of them
-	reasons []pattern          // by what they are
+	reasons []pattern         // by what they are
 	results string            // the file that lists them
 	err     error
 }

@@ -22,6 +22,9 @@ type openScreen struct {
 	Wrong      string
 }
 
+// Searched is what was searched for, to be read.
+func (p openScreen) Searched() string { return legible(p.Query) }
+
 type foundLine struct {
 	ID, Customer, Account, Status string
 	When                          moment
@@ -65,7 +68,7 @@ func clipQuery(q string) string {
 }
 
 func (v *visit) foundLine(t store.FoundTransaction) foundLine {
-	l := foundLine{ID: t.ID, Customer: t.Customer.Name, Account: records.Mask(t.Account.Number), Status: plain(t.Status), When: v.when(t.OccurredAt),
+	l := foundLine{ID: t.ID, Customer: legible(t.Customer.Name), Account: records.Mask(t.Account.Number), Status: plain(t.Status), When: v.when(t.OccurredAt),
 		Amount: money(t.Amount()), PaidTo: cell{Text: legible(t.CounterpartyName), By: "the other party"}}
 	if t.Merchant != "" {
 		l.PaidTo = cell{Text: legible(t.Merchant), By: "the merchant"}

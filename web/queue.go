@@ -46,6 +46,9 @@ type queueScreen struct {
 	EmptyActs        []entry
 }
 
+// Searched is what was searched for, to be read.
+func (p *queueScreen) Searched() string { return legible(p.Query) }
+
 type tab struct {
 	Title, Href, Count string
 	Current            bool
@@ -120,7 +123,7 @@ func queueNews(v *visit) error {
 	if err != nil {
 		return err
 	}
-	news := newsLine{Href: n.href(), Waiting: many(tabs.ForPerson, "case needs a person", "cases need a person")}
+	news := newsLine{Href: n.href(), Waiting: many(tabs.ForPerson, "case needs a person", "cases need a person") + " now, " + many(tabs.Open, "is open", "are open")}
 	if stampOf(tabs) == query.Get("stamp") {
 		news = newsLine{}
 	}
@@ -219,7 +222,7 @@ func (v *visit) whoHas(c store.Claim, names map[string]string) string {
 	case c.PersonID == v.who.PersonID:
 		return "you"
 	}
-	return names[c.PersonID]
+	return legible(names[c.PersonID])
 }
 
 // readNarrowing reads the address. A word that the queue does not have must not list everything.
@@ -307,12 +310,16 @@ func (n narrowing) tabs(c store.Counts) []tab {
 	if n.mine || n.late { // closed cases are nobody's and not due
 		return all
 	}
-	return append(all, one("Closed", closed, atMost(c.Status[countersign.Closed])))
+	return append(all, one("Closed", closed, atMost(c.Status)))
 }
 
-// atMost is a count of closed cases, which are not counted to their end.
-func atMost(n int) string {
-	if n >= store.MostCounted {
+// atMost is how many are closed, which are not counted to their end, and beside some choices not at all.
+func atMost(counts map[countersign.Status]int) string {
+	n, counted := counts[countersign.Closed]
+	switch {
+	case !counted:
+		return ""
+	case n >= store.MostCounted:
 		return count(store.MostCounted) + "+"
 	}
 	return count(int64(n))

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 
 	"countersign"
 	"countersign/audit"
@@ -84,9 +85,9 @@ func indented(payload []byte) string {
 		}
 	}
 	if len(text) > mostShown {
-		return text[:mostShown] + "\n… the rest is in the export"
+		text = strings.ToValidUTF8(text[:mostShown], "") + "\n… the rest is in the export"
 	}
-	return text
+	return legible(text)
 }
 
 // recordScreen is the page about every record.

@@ -98,7 +98,7 @@ func (v *visit) frame(s *screen) {
 	s.Script, s.Style, s.Icon = v.assets.address("desk.js"), v.assets.address("desk.css"), v.assets.address("icon.svg")
 	s.Htmx, s.Stream = v.assets.address("htmx.min.js"), v.assets.address("hx-sse.min.js")
 	if v.who.Actor.ID != "" {
-		s.Who, s.Menu = &reader{v.who.Name, string(v.who.Role)}, v.menu(s.Section)
+		s.Who, s.Menu = &reader{legible(v.who.Name), string(v.who.Role)}, v.menu(s.Section)
 	}
 }
 
@@ -123,7 +123,7 @@ type trouble struct {
 }
 
 func (v *visit) trouble(e *countersign.Error) trouble {
-	t := trouble{Heading: headings[e.Kind], Message: sentence(e), Hint: capital(e.Hint), Back: "/queue", BackTitle: "Go to the queue"}
+	t := trouble{Heading: headings[e.Kind], Message: sentence(e), Hint: stopped(capital(e.Hint)), Back: "/queue", BackTitle: "Go to the queue"}
 	if v.who.Actor.ID == "" {
 		t.Back, t.BackTitle = "/sign-in", "Sign in"
 	}

@@ -94,7 +94,7 @@ func (v *visit) manage(p *settingsScreen) error {
 	names := map[string]string{}
 	for _, one := range people {
 		names[one.ID] = one.Name
-		p.People = append(p.People, personLine{one.ID, one.Name, one.Email, one.Role, one.Disabled, one.HasPassword, one.ID == v.who.PersonID, v.moment(one.CreatedAt)})
+		p.People = append(p.People, personLine{one.ID, legible(one.Name), one.Email, one.Role, one.Disabled, one.HasPassword, one.ID == v.who.PersonID, v.moment(one.CreatedAt)})
 	}
 	tokens, err := v.Store.ListTokens(v.r.Context())
 	if err != nil {
@@ -102,7 +102,7 @@ func (v *visit) manage(p *settingsScreen) error {
 	}
 	who := &file{names: names}
 	for _, t := range tokens {
-		p.Tokens = append(p.Tokens, tokenLine{t.ID, t.Name, t.Role, who.actor(t.CreatedBy), v.moment(t.CreatedAt), t.RevokedAt != nil})
+		p.Tokens = append(p.Tokens, tokenLine{t.ID, legible(t.Name), t.Role, who.actor(t.CreatedBy), v.moment(t.CreatedAt), t.RevokedAt != nil})
 	}
 	for _, role := range auth.Roles {
 		p.Roles = append(p.Roles, roleOption{string(role), roleWords[string(role)]})
@@ -113,14 +113,14 @@ func (v *visit) manage(p *settingsScreen) error {
 // again shows the settings with what was wrong; an error that is not for the form goes on.
 func (v *visit) again(err error, form string, typed newPerson) error {
 	var e *countersign.Error
-	if !errors.As(err, &e) || statuses[e.Kind] == 0 || e.Kind == countersign.Unavailable {
+	if !errors.As(err, &e) || statuses[e.Kind] == 0 || e.Kind == countersign.Unavailable && e.Err != nil {
 		return err
 	}
 	said := sentence(e)
 	if e.Hint != "" {
 		said += " " + stopped(capital(e.Hint))
 	}
-	return v.showSettings(statusOf(e.Kind), settingsScreen{New: typed, Wrong: map[string]string{form: said}})
+	return v.showSettings(statusOfTry(e.Kind), settingsScreen{New: typed, Wrong: map[string]string{form: said}})
 }
 
 // postMe changes how a person is called and in which zone they read.

@@ -42,11 +42,7 @@ func postSignIn(v *visit) error {
 	var e *countersign.Error
 	switch {
 	case errors.As(err, &e) && (e.Kind == countersign.Unauthorized || e.Kind == countersign.Unavailable && e.Err == nil):
-		status := http.StatusUnauthorized
-		if e.Kind == countersign.Unavailable { // of too many tries: it is not us who fail
-			status = http.StatusTooManyRequests
-		}
-		return v.showSignIn(status, signInScreen{Email: v.form("email"), Next: v.form("next"), Wrong: sentence(e) + " " + stopped(capital(e.Hint))})
+		return v.showSignIn(statusOfTry(e.Kind), signInScreen{Email: v.form("email"), Next: v.form("next"), Wrong: sentence(e) + " " + stopped(capital(e.Hint))})
 	case err != nil:
 		return err
 	}
@@ -54,6 +50,14 @@ func postSignIn(v *visit) error {
 		return err
 	}
 	return v.back(ours(v.form("next")), "")
+}
+
+// statusOfTry is the status of a password that was not taken. Too many tries are not our failure.
+func statusOfTry(kind countersign.ErrorKind) int {
+	if kind == countersign.Unavailable {
+		return http.StatusTooManyRequests
+	}
+	return statusOf(kind)
 }
 
 // ours is the page to go to after signing in: one of this program and no other's.

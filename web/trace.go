@@ -287,7 +287,7 @@ func (f *file) actor(recorded string) string {
 
 func (f *file) person(id string) string {
 	if name := f.names[id]; name != "" {
-		return name
+		return legible(name)
 	}
 	return id
 }

@@ -3,6 +3,7 @@ package bank
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"countersign"
 )
@@ -61,7 +62,7 @@ func gist(s countersign.Step) string {
 	}
 	switch s.Tool {
 	case "get_transaction":
-		return r.Amount + ", " + r.Status
+		return r.Amount + ", " + spoken(r.Status)
 	case "get_ledger_entries":
 		if r.Back > 0 {
 			return counted(len(r.Entries), "entry", "entries") + ", something given back"
@@ -91,10 +92,13 @@ func settled(r result) string {
 	case !r.Found:
 		return "none on record"
 	case r.Final:
-		return r.Status + ", final"
+		return spoken(r.Status) + ", final"
 	}
-	return r.Status + ", not final"
+	return spoken(r.Status) + ", not final"
 }
+
+// spoken is one of the bank's codes as people say it.
+func spoken(code string) string { return strings.ReplaceAll(code, "_", " ") }
 
 func placed(r result) string {
 	if !r.Found {

@@ -87,6 +87,7 @@ var table = []row{
 	{"internal/testdb", fixtures, ""},
 	{"internal/browser", fixtures, "internal/testdb"},
 	{"internal/browser/shot", fixtures, "internal/browser"},
+	{"internal/gallery", fixtures, "desk/bank web"},
 	{"internal/bench", fixtures, "everything internal/testdb"},
 }
 

@@ -4,6 +4,8 @@
 // The store under test is the real one and knows nothing of it. On SQLite the database itself refuses the statement. On
 // PostgreSQL the connection breaks, either before the server has read the statement or after it has carried it out: then
 // nobody who asked can know whether it happened, which is the harder case.
+//
+// It also fills a store with as many cases as a bank has after years, to see how long a page takes to read then.
 package storetest
 
 import (
