@@ -11,8 +11,6 @@ import (
 	"countersign/desk/bank/records"
 )
 
-const importedTask = "q8w3n5x2ty"
-
 func (g *gallery) imports() {
 	form := importScreen{Most: size(mostUpload)}
 	for _, a := range records.Arrays {
@@ -20,7 +18,7 @@ func (g *gallery) imports() {
 	}
 	g.importing("as it first is", "/import", form)
 	again := form
-	again.Mine = []uploadLine{{"/import/" + importedTask, "transactions.csv and 2 other files", stands[checked], g.visit(anApprover).moment(galleryTime.Add(-3 * time.Minute))}}
+	again.Mine = []uploadLine{{"/import/checkedtobeimported", "transactions.csv and 2 other files", stands[checked], g.visit(anApprover).moment(galleryTime.Add(-3 * time.Minute))}}
 	again.Array, again.Wrong = "accounts", "There is no file in what was sent. Choose at least one."
 	g.importing("nothing was chosen, an upload waits", "", again)
 	g.checks()
@@ -32,12 +30,13 @@ func (g *gallery) importing(state, address string, p importScreen) {
 }
 
 // uploaded hangs an upload as it stands.
-func (g *gallery) uploaded(state, address string, u uploadView, at progress) {
+func (g *gallery) uploaded(state string, u uploadView, at progress) {
 	if u.files == nil {
 		u.files = []sentFile{{name: "accounts.csv"}, {name: "transactions.csv"}, {name: "settlements-2026-11.json"}}
 	}
-	p := importTask(importedTask, u, at)
-	g.hang(g.visit(anApprover), "import_task", state, address, screen{Title: p.Heading, Section: "Import", Page: p})
+	task := strings.ReplaceAll(slug(state), "-", "") // a page of its own for each: one that follows its task must not come upon another's
+	p := importTask(task, u, at)
+	g.hang(g.visit(anApprover), "import_task", state, "/import/"+task, screen{Title: p.Heading, Section: "Import", Page: p})
 }
 
 // readFiles are what three files were understood to be.
@@ -65,28 +64,28 @@ func refusedRows() []records.Problem {
 
 // checks are uploads of which nothing is stored yet.
 func (g *gallery) checks() {
-	g.uploaded("being checked", "/import/"+importedTask, uploadView{phase: checking}, progress{Doing: "comparing transactions", Did: 8_400, Of: 26_728})
-	g.uploaded("asked what a file holds", "", uploadView{phase: unclear, files: []sentFile{{name: "export(3).csv"}}}, progress{})
-	g.uploaded("checked, to be imported", "", uploadView{phase: checked, outcome: outcome{reports: readFiles()}}, progress{})
+	g.uploaded("being checked", uploadView{phase: checking}, progress{Doing: "comparing transactions", Did: 8_400, Of: 26_728})
+	g.uploaded("asked what a file holds", uploadView{phase: unclear, files: []sentFile{{name: "export(3).csv"}}}, progress{})
+	g.uploaded("checked, to be imported", uploadView{phase: checked, outcome: outcome{reports: readFiles()}}, progress{})
 	some := outcome{reports: readFiles(), wrong: refusedRows(), things: 214}
 	some.reports[0].Refused, some.reports[1].Refused = 1, 198
-	g.uploaded("checked, with refused rows", "", uploadView{phase: checked, outcome: some}, progress{})
+	g.uploaded("checked, with refused rows", uploadView{phase: checked, outcome: some}, progress{})
 	same := outcome{reports: readFiles()[:1]}
 	same.reports[0].New, same.reports[0].Same = 0, 412
-	g.uploaded("checked, nothing new", "", uploadView{phase: checked, files: []sentFile{{name: "accounts.csv"}}, outcome: same}, progress{})
-	g.uploaded("cannot be read", "", uploadView{phase: spoiled, outcome: outcome{err: countersign.Errorf(countersign.Invalid,
+	g.uploaded("checked, nothing new", uploadView{phase: checked, files: []sentFile{{name: "accounts.csv"}}, outcome: same}, progress{})
+	g.uploaded("cannot be read", uploadView{phase: spoiled, outcome: outcome{err: countersign.Errorf(countersign.Invalid,
 		"transactions.csv: line 2 has 14 cells, and line 1 names 12 columns").Try("export the file again, with quotes around text that holds a semicolon")}}, progress{})
-	g.uploaded("the check was broken off", "", uploadView{phase: unchecked, outcome: outcome{err: errors.New("disk full")}}, progress{})
+	g.uploaded("the check was broken off", uploadView{phase: unchecked, outcome: outcome{err: errors.New("disk full")}}, progress{})
 }
 
 // endings are uploads that are being stored, or were.
 func (g *gallery) endings() {
-	g.uploaded("being imported", "", uploadView{phase: importing}, progress{Doing: "storing transactions", Did: 12_000, Of: 26_728})
-	g.uploaded("being stopped", "", uploadView{phase: importing, stopping: true}, progress{Did: 12_000, Of: 26_728})
-	g.uploaded("stopped in the middle", "", uploadView{phase: halted, before: 12_000, outcome: outcome{err: context.Canceled}}, progress{})
-	g.uploaded("failed in the middle", "", uploadView{phase: halted, before: 12_000, outcome: outcome{err: errors.New("disk full")}}, progress{})
-	g.uploaded("imported", "", uploadView{phase: imported, outcome: outcome{reports: readFiles()}}, progress{})
+	g.uploaded("being imported", uploadView{phase: importing}, progress{Doing: "storing transactions", Did: 12_000, Of: 26_728})
+	g.uploaded("being stopped", uploadView{phase: importing, stopping: true}, progress{Did: 12_000, Of: 26_728})
+	g.uploaded("stopped in the middle", uploadView{phase: halted, before: 12_000, outcome: outcome{err: context.Canceled}}, progress{})
+	g.uploaded("failed in the middle", uploadView{phase: halted, before: 12_000, outcome: outcome{err: errors.New("disk full")}}, progress{})
+	g.uploaded("imported", uploadView{phase: imported, outcome: outcome{reports: readFiles()}}, progress{})
 	some := outcome{reports: readFiles()[1:2], wrong: refusedRows()[:3], things: 3}
 	some.reports[0].Refused = 3
-	g.uploaded("imported, with refused rows", "", uploadView{phase: imported, files: []sentFile{{name: "transactions.csv"}}, outcome: some}, progress{})
+	g.uploaded("imported, with refused rows", uploadView{phase: imported, files: []sentFile{{name: "transactions.csv"}}, outcome: some}, progress{})
 }

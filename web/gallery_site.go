@@ -25,6 +25,7 @@ func GallerySite(samples []Sample) http.Handler {
 	mux.HandleFunc("GET /{$}", s.index)
 	mux.HandleFunc("GET /static/{stamp}/{name}", everyAsset().serve)
 	mux.HandleFunc("GET /cases/{id}/live", quiet)
+	mux.HandleFunc("GET /queue/news", func(http.ResponseWriter, *http.Request) {}) // there are none
 	mux.HandleFunc("GET /", s.sample)
 	mux.HandleFunc("/", s.done)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -137,7 +137,7 @@ func (s *importTaskScreen) runs(u uploadView, at progress) {
 		s.Doing = "Reading"
 	case at.Of > 0:
 		s.Doing += fmt.Sprintf(": %s of %s rows", count(at.Did), count(at.Of))
-	default:
+	case at.Did > 0:
 		s.Doing += fmt.Sprintf(": %s rows so far", count(at.Did))
 	}
 }

@@ -200,6 +200,12 @@ func (d *dashboard) run(ctx context.Context, t *task, u *upload) {
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
 	p := u.started(stop)
+	t.tell("waiting until another import is done", 0, 0)
+	select {
+	case d.turn <- struct{}{}:
+		defer func() { <-d.turn }()
+	case <-ctx.Done(): // reading says so
+	}
 	o := u.read(ctx, feed.Feed{Store: d.Store, DryRun: p == checking, Progress: t.tellOf(p)}, filepath.Join(u.folder, string(p)+".csv"))
 	d.note(ctx, t, p, o, u.ended(o))
 }

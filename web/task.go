@@ -3,6 +3,9 @@ package web
 import (
 	"context"
 	"crypto/rand"
+	"errors"
+	"fmt"
+	"runtime/debug"
 	"strings"
 	"sync"
 	"time"
@@ -53,6 +56,12 @@ func (t *task) progress(now time.Time) progress {
 	return p
 }
 
+func (t *task) endedBefore(then time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return !t.ended.IsZero() && t.ended.Before(then)
+}
+
 // tasks are the running ones and the last that ended.
 type tasks struct {
 	mu  sync.Mutex
@@ -78,7 +87,7 @@ func (d *dashboard) begin(owner string, work func(context.Context, *task) (any, 
 	}()
 	go func() {
 		defer cancel()
-		result, err := work(ctx, t)
+		result, err := d.safely(ctx, t, work)
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.ended, t.err, t.result = d.Store.Now(), err, result
@@ -86,11 +95,22 @@ func (d *dashboard) begin(owner string, work func(context.Context, *task) (any, 
 	return t
 }
 
+// safely turns a panic into an error: a bug costs one task, and not everybody's program.
+func (d *dashboard) safely(ctx context.Context, t *task, work func(context.Context, *task) (any, error)) (result any, err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			d.Log.ErrorContext(ctx, "panic in a task", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
+			err = errors.New("the task broke off")
+		}
+	}()
+	return work(ctx, t)
+}
+
 func (ts *tasks) add(t *task) {
 	ts.mu.Lock()
 	defer ts.mu.Unlock()
 	for id, old := range ts.all {
-		if p := old.progress(t.Began); p.Ended && t.Began.Sub(old.Began) > kept {
+		if old.endedBefore(t.Began.Add(-kept)) {
 			delete(ts.all, id)
 		}
 	}

@@ -52,6 +52,7 @@ type dashboard struct {
 	pages  pages
 	assets assets
 	tasks  *tasks
+	turn   chan struct{} // who holds its one place reads files: what a check has to remember of them is large
 }
 
 // New returns the handler of every page. Sessions, claims and what people do are in the database; only running imports and
@@ -60,7 +61,7 @@ func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
-	d := &dashboard{Config: c, pages: parsePages(), assets: hashedAssets(), tasks: newTasks()}
+	d := &dashboard{Config: c, pages: parsePages(), assets: hashedAssets(), tasks: newTasks(), turn: make(chan struct{}, 1)}
 	d.removeLeftovers()
 	mux := http.NewServeMux()
 	for _, r := range routes {

@@ -71,7 +71,7 @@ var table = []row{
 
 	{"pipeline", carrier, "audit desk llm pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
 
-	{"api", face, "audit auth follow pipeline/intake pipeline/review store"}, // never execute: a decision goes through review
+	{"api", face, "audit auth follow pipeline/intake pipeline/review store"},                                                                    // never execute: a decision goes through review
 	{"web", face, "audit auth auth/session desk desk/bank/feed desk/bank/records follow pipeline/intake pipeline/policy pipeline/review store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records llm llm/rulebook llm/scripted"},
 
