@@ -407,6 +407,7 @@ func takeNext(v *visit) error {
 	if n.show == closed {
 		f = narrowing{}.filter(v)
 	}
+	f.Unraised = f.Unraised || v.who.Role == auth.Analyst // what was raised waits for an approver
 	var id countersign.CaseID
 	var ok bool
 	err := v.Store.Write(v.r.Context(), func(ctx context.Context, tx *store.Tx) (err error) {
@@ -417,7 +418,7 @@ func takeNext(v *visit) error {
 	case err != nil:
 		return err
 	case !ok:
-		return v.back(back, "Nobody else's case is free: every case that waits for a person is before somebody.")
+		return v.back(back, "There is no case to take: every case that waits for a person is before somebody.")
 	}
 	return v.back("/cases/"+string(id), "You have this case: others see it.")
 }
