@@ -40,7 +40,7 @@ func (a *App) api() http.Handler {
 
 func (a *App) pages() http.Handler {
 	return web.New(web.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: a.Desks, Throttle: auth.NewThrottle(a.Store.Now),
-		Sessions: session.New(a.Store, session.Options{Secure: strings.HasPrefix(a.PublicURL, "https://")}),
+		Sessions: session.New(a.Store, session.Options{Secure: strings.HasPrefix(a.PublicURL, "https://"), Unattended: web.Unattended}),
 		Model:    a.investigator(), NoAI: a.offline(), PublicURL: a.PublicURL,
 		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping})
 }

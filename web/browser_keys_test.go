@@ -193,7 +193,7 @@ func TestEveryOtherDecisionIsMadeByKeys(t *testing.T) {
 	s.See("For what was put right elsewhere.")
 	s.tabs("#reason")
 	s.types("#reason", "an approver told me to")
-	s.tabs(`button "Decide"`)
+	s.tabs(`button "Carry out what is chosen"`)
 	s.Press("Enter")
 	s.At("/cases/" + string(c.ID))
 	s.See("The case is closed as resolved. No money moved.")

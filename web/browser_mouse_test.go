@@ -91,7 +91,7 @@ func TestEveryOtherDecisionIsMadeWithTheMouse(t *testing.T) {
 	s.ClickText("Post a refund of NGN 24,500.00 to account ****6789")
 	s.See("After that nothing is taken from the customer for T-back.")
 	s.Type("#reason", "the payee's bank confirms by telephone that nothing came")
-	s.ClickText("Decide")
+	s.ClickText("Carry out what is chosen")
 	s.At("/cases/" + string(back.ID))
 	s.See("The refund of NGN 24,500.00 was posted, and the case is closed.")
 	s.See(s.person.Name + " decided otherwise: resolved with a refund")
@@ -103,7 +103,7 @@ func TestEveryOtherDecisionIsMadeWithTheMouse(t *testing.T) {
 	s.ClickText("Decide otherwise")
 	s.ClickText("Close as resolved without moving money")
 	s.Type("#reason", "paid back over the counter")
-	s.ClickText("Decide")
+	s.ClickText("Carry out what is chosen")
 	s.See("The case is closed as resolved. No money moved.")
 
 	// A third is not hers to decide. First she mends what the customer would read.

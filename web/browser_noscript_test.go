@@ -85,7 +85,7 @@ func TestEveryOtherDecisionIsMadeWithoutScript(t *testing.T) {
 	s.ClickText("Decide otherwise")
 	s.ClickText("Close as rejected")
 	s.Type("#reason", "the customer took the money in cash")
-	s.ClickText("Decide")
+	s.ClickText("Carry out what is chosen")
 	s.See("The case is closed as rejected. No money moved.")
 
 	s.opens("/cases/" + string(other.ID))

@@ -60,7 +60,7 @@ func TestADisputeOfAnOutsideBank(t *testing.T) {
 	s.ClickText("Decide otherwise")
 	s.ClickText("Close as rejected")
 	s.Type("#reason", "the merchant shows two signed receipts")
-	s.ClickText("Decide")
+	s.ClickText("Carry out what is chosen")
 	s.See("The case is closed as rejected. No money moved.")
 	s.ClickText("Read and verify it row by row")
 	s.See("✓ Intact")

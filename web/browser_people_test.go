@@ -35,7 +35,7 @@ func TestTwoPeopleOnOneCase(t *testing.T) {
 	bola.Type("#reason", "the landlord says that he has the money")
 	amina.ClickText("Post reversal of NGN 24,500.00 to account ****6789")
 	amina.See("The reversal of NGN 24,500.00 was posted, and the case is closed.")
-	bola.ClickText("Decide")
+	bola.ClickText("Carry out what is chosen")
 
 	// The second is told who was first, and has lost nothing.
 	bola.See("The case changed while this page was open. Nothing of yours was carried out, and nothing that you typed is lost.")

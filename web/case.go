@@ -92,6 +92,7 @@ type caseScreen struct {
 	Facts               factsPanel
 	Proposal            *proposalPanel
 	Why                 []why
+	Because             string // the same in a few words, for the head of the page
 	Fix                 *fixPanel
 	Act                 *actPanel
 	Message             messagePanel
@@ -138,13 +139,21 @@ func (v *visit) caseScreen(f *file) (*caseScreen, error) {
 	p := &caseScreen{
 		ID: string(f.ID), Title: complaint(f.Reason), Standing: standing(f.Case), Status: f.Status, Amount: money(f.Amount), Due: v.due(f.Case),
 		Opened: v.moment(f.OpenedAt), Lines: v.lines(f), Said: writtenBy("the customer", f.Notes), Facts: v.facts(f), Proposal: v.proposal(f),
-		Why: f.why(), Fix: v.fix(f), Act: act, Message: v.message(f), Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
+		Why: f.why(), Because: f.because(), Fix: v.fix(f), Act: act, Message: v.message(f), Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
 		Earlier: v.earlier(f), Working: f.Status == countersign.Queued || f.Status == countersign.Investigating, Last: f.head.Seq, Stamp: stamp(f.Case),
 		Revision: f.Revision, Round: f.Round, Raised: v.raisedBy(f),
 		CanTake: v.may(auth.Decide),
 	}
 	v.hold(p, f)
 	return p, nil
+}
+
+// because is why the case waits for a person, in a few words; empty when it does not.
+func (f *file) because() string {
+	if f.Status != countersign.InReview {
+		return ""
+	}
+	return reasonsShort(f.Case)
 }
 
 // hold says who else has the case before them. It informs; it never keeps anybody from deciding.
@@ -211,6 +220,10 @@ func (v *visit) lines(f *file) (all []line) {
 	}
 	if f.Channel != "" && f.Channel != "api" {
 		all = append(all, line{"Reached us by", cell{Text: legible(f.Channel), By: "whoever sent it"}})
+	}
+	if f.Status == countersign.Closed {
+		ended := v.moment(f.UpdatedAt)
+		all = append(all, line{"Closed", cell{When: &ended}})
 	}
 	return all
 }

@@ -70,9 +70,16 @@ func (v *visit) decideScreen(f *file) *decideScreen {
 	p := &decideScreen{ID: string(f.ID), Title: complaint(f.Reason), Standing: standing(f.Case), Amount: money(f.Amount), Due: v.due(f.Case),
 		Verb: v.r.PathValue("verb"), Revision: f.Revision, Seen: f.head.Seq, Wrong: map[string]string{}}
 	if f.Status != countersign.InReview {
-		p.Over = "This case is " + standing(f.Case) + ", so nothing can be decided."
+		p.Over = "This case is " + ended(f.Case) + ", so nothing can be decided."
 	}
 	return p
+}
+
+func ended(c countersign.Case) string {
+	if c.Status == countersign.Closed {
+		return "closed, " + standing(c)
+	}
+	return standing(c)
 }
 
 func (v *visit) showDecide(status int, p *decideScreen) error {
@@ -95,7 +102,7 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 }
 
 func askOverride(v *visit, f *file, p *decideScreen) error {
-	p.Heading, p.Button = "Decide otherwise", "Decide"
+	p.Heading, p.Button = "Decide otherwise", "Carry out what is chosen"
 	p.Happens = "Choose what should happen, and say why. Your reason is kept in the record."
 	for _, outcome := range f.desk.Outcomes {
 		if outcome != countersign.Resolved {

@@ -77,11 +77,15 @@ func (v *visit) facts(f *file) factsPanel {
 	return p
 }
 
+// rank puts first what somebody has to look at, and last what bears on another complaint.
 func rank(g factGroup) int {
-	if g.Aside {
-		return 1
+	switch {
+	case g.Aside:
+		return 2
+	case slices.ContainsFunc(g.Facts, func(l factLine) bool { return l.Mark == disagrees || l.Mark == warns || l.Mark == open }):
+		return 0
 	}
-	return 0
+	return 1
 }
 
 // others are facts that the desk has no names for: those of an earlier version.

@@ -15,8 +15,9 @@ func (g *gallery) aboutTransfer(id countersign.CaseID, p payment) *tale {
 	due := galleryTime.Add(23*time.Hour + 20*time.Minute)
 	t := &tale{Case: countersign.Case{ID: id, Desk: countersign.Bank, Subject: countersign.Subject{Kind: countersign.TransactionSubject, ID: p.id}, CustomerID: "C-1042",
 		Channel: "whatsapp", Reason: countersign.FailedTransfer, Amount: p.amount, Status: countersign.InReview, OpenedAt: galleryTime.Add(-40 * time.Minute),
-		Notes: "Good morning. I sent this to my landlord on Saturday, you people debited me sharp sharp but the man is saying he has not seen anything. Pls check am, rent is due o 🙏",
-		DueAt: &due, DueSource: countersign.DueFromRule, Round: 1, Revision: 4, Facts: p.facts(),
+		UpdatedAt: galleryTime.Add(-12 * time.Minute),
+		Notes:     "Good morning. I sent this to my landlord on Saturday, you people debited me sharp sharp but the man is saying he has not seen anything. Pls check am, rent is due o 🙏",
+		DueAt:     &due, DueSource: countersign.DueFromRule, Round: 1, Revision: 4, Facts: p.facts(),
 		Model: countersign.ModelUse{Provider: "openai", Name: "desk-model-1", Attempts: 2, InputTokens: 2898, OutputTokens: 549}},
 		desk: g.bank, display: p.display(), steps: p.steps()}
 	t.proposes(&countersign.Proposal{Recommendation: "resolve", Category: countersign.FailedTransfer, Confidence: 0.94, Turn: 2,

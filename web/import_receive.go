@@ -37,7 +37,7 @@ func postUpload(v *visit) error {
 	if err != nil {
 		return v.notReceived(u, err)
 	}
-	t := v.begin(v.who.Actor.ID, v.work(u))
+	t := v.begin("import", v.who.Actor.ID, v.work(u))
 	t.holds(u)
 	return v.back("/import/"+t.ID, "")
 }

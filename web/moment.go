@@ -74,20 +74,21 @@ type due struct {
 	Known  bool
 	Late   bool
 	Soon   bool // within a day
+	Over   bool // the case is closed: nothing is due any more
 	Source string
 }
 
 func (v *visit) due(c countersign.Case) due {
 	if c.DueAt == nil {
-		return due{}
+		return due{Over: c.Status == countersign.Closed}
 	}
 	left := c.DueAt.Sub(v.now)
 	open := c.Status != countersign.Closed
-	return due{v.moment(*c.DueAt), true, left < 0 && open, left >= 0 && left < 24*time.Hour && open, dueSources[c.DueSource]}
+	return due{v.moment(*c.DueAt), true, left < 0 && open, left >= 0 && left < 24*time.Hour && open, !open, dueSources[c.DueSource]}
 }
 
 var dueSources = map[countersign.DueSource]string{
-	countersign.DueFromRule:     "by rule",
+	countersign.DueFromRule:     "set by a rule",
 	countersign.DueFromProvider: "set by the network",
 	countersign.DueManual:       "set by hand",
 }

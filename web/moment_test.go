@@ -60,7 +60,7 @@ func TestDeadlines(t *testing.T) {
 			} {
 				v := visitIn(t, zone, now)
 				got := v.due(countersign.Case{Status: countersign.InReview, DueAt: &due, DueSource: countersign.DueFromRule})
-				if got.Text != local || got.ISO != deadline || got.Away != want.away || got.Late != want.late || got.Soon != want.soon || !got.Known || got.Source != "by rule" {
+				if got.Text != local || got.ISO != deadline || got.Away != want.away || got.Late != want.late || got.Soon != want.soon || !got.Known || got.Source != "set by a rule" {
 					t.Errorf("at %s it is %+v, want %q, %+v", now, got, local, want)
 				}
 			}

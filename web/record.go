@@ -106,13 +106,16 @@ func recordPage(v *visit) error {
 		Page: recordScreen{Cases: many(int(size.Cases), "case", "cases"), Rows: many(int(size.Rows), "row", "rows")}})
 }
 
-// postVerify begins to walk every chain.
+// postVerify begins to walk every chain. Somebody who presses again is led to the walk that is under way.
 func postVerify(v *visit) error {
+	if t := v.running("verification"); t != nil {
+		return v.back("/record/verify/"+t.ID, "")
+	}
 	size, err := v.Store.RecordSize(v.r.Context())
 	if err != nil {
 		return err
 	}
-	t := v.begin(v.who.Actor.ID, func(ctx context.Context, t *task) (any, error) {
+	t := v.begin("verification", v.who.Actor.ID, func(ctx context.Context, t *task) (any, error) {
 		t.tell("checking rows", 0, size.Rows)
 		report, err := v.Store.VerifyRecord(ctx, func(rows int64) { t.tell("checking rows", rows, size.Rows) })
 		return report, err

@@ -17,6 +17,7 @@ import (
 // the person who started it, goes on when they leave the page, and ends with the program. What it has already done stays done.
 type task struct {
 	ID    string
+	Kind  string // verification or import
 	Owner string // the person's id
 	Began time.Time
 
@@ -74,9 +75,9 @@ func newTasks() *tasks { return &tasks{all: map[string]*task{}} }
 const kept = time.Hour
 
 // begin starts the work in the background. It is ended by the program's stop, by cancel, or by itself.
-func (d *dashboard) begin(owner string, work func(context.Context, *task) (any, error)) *task {
+func (d *dashboard) begin(kind, owner string, work func(context.Context, *task) (any, error)) *task {
 	ctx, cancel := context.WithCancel(context.Background())
-	t := &task{ID: strings.ToLower(rand.Text()[:16]), Owner: owner, Began: d.Store.Now(), cancel: cancel}
+	t := &task{ID: strings.ToLower(rand.Text()[:16]), Kind: kind, Owner: owner, Began: d.Store.Now(), cancel: cancel}
 	d.tasks.add(t)
 	go func() {
 		select {
@@ -115,6 +116,18 @@ func (ts *tasks) add(t *task) {
 		}
 	}
 	ts.all[t.ID] = t
+}
+
+// running is a task of that kind that this person started and that has not ended, if there is one.
+func (v *visit) running(kind string) *task {
+	v.tasks.mu.Lock()
+	defer v.tasks.mu.Unlock()
+	for _, t := range v.tasks.all {
+		if t.Kind == kind && t.Owner == v.who.Actor.ID && !t.progress(v.now).Ended {
+			return t
+		}
+	}
+	return nil
 }
 
 // task is the task of that id, if this person started it.

@@ -39,24 +39,31 @@ const (
 // Sessions are those that a database holds. What begins or ends one changes the answer's cookie, so it comes before the
 // answer's first byte.
 type Sessions struct {
-	store  *store.Store
-	now    func() time.Time
-	fail   func(http.ResponseWriter, *http.Request, error)
-	cookie http.Cookie // as it is sent, but for its value
-	scs    *scs.SessionManager
+	store *store.Store
+	now   func() time.Time
+	fail  func(http.ResponseWriter, *http.Request, error)
+
+	unattended func(*http.Request) bool
+	cookie     http.Cookie // as it is sent, but for its value
+	scs        *scs.SessionManager
 }
 
 // Options are what New may be told.
 type Options struct {
 	Secure bool             // people come by HTTPS: the cookie travels no other way, and nobody else under this domain can set it
 	Now    func() time.Time // the store's clock when nil
+	// Unattended reports requests that an open page makes by itself: they do not put off the end of a session that nobody uses.
+	Unattended func(*http.Request) bool
 	// Fail answers a request whose session could not be looked up, because the database did not answer.
 	Fail func(http.ResponseWriter, *http.Request, error)
 }
 
 // New returns the sessions that a database holds.
 func New(s *store.Store, o Options) *Sessions {
-	all := &Sessions{store: s, now: o.Now, fail: o.Fail}
+	all := &Sessions{store: s, now: o.Now, fail: o.Fail, unattended: o.Unattended}
+	if all.unattended == nil {
+		all.unattended = func(*http.Request) bool { return false }
+	}
 	if all.now == nil {
 		all.now = s.Now
 	}
@@ -80,6 +87,7 @@ type visit struct {
 	w     http.ResponseWriter
 	token string // what the browser has, or is about to have
 	found string // the hash of it, once it is known to be a session
+	alone bool   // nobody is known to be there: the page asks by itself
 }
 
 type visitKey struct{}
@@ -91,7 +99,7 @@ func visitOf(ctx context.Context) *visit { return ctx.Value(visitKey{}).(*visit)
 func (s *Sessions) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Cookie")
-		v := &visit{w: w}
+		v := &visit{w: w, alone: s.unattended(r)}
 		if cookie, err := r.Cookie(s.cookie.Name); err == nil {
 			v.token = cookie.Value
 		}
@@ -208,7 +216,7 @@ func (s sessionStore) FindCtx(ctx context.Context, token string) ([]byte, bool, 
 	if err != nil {
 		return nil, false, nil
 	}
-	if end := s.end(deadline); end.Sub(kept.ExpiresAt) >= prolong {
+	if end := s.end(deadline); end.Sub(kept.ExpiresAt) >= prolong && !visitOf(ctx).alone {
 		// That it failed must not keep anybody from reading, on a disk that is full: the session only ends sooner.
 		_ = s.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.ProlongSession(ctx, token, end) })
 	}

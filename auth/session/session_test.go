@@ -339,6 +339,19 @@ func TestASessionEnds(t *testing.T) {
 	})
 }
 
+// TestAPageThatAsksByItselfKeepsNobodySignedIn: a tab that was left open must not look like somebody who works.
+func TestAPageThatAsksByItselfKeepsNobodySignedIn(t *testing.T) {
+	h := newHouse(t, testdb.SQLite(t))
+	h.start(Options{Unattended: func(r *http.Request) bool { return r.URL.Path == "/told" }})
+	b := h.browser()
+	b.open("/in")
+	for range 3 {
+		h.later(50 * time.Minute)
+		b.open("/told")
+	}
+	b.is(nobody)
+}
+
 func TestPagesWriteNothingMoreThanOnceAMinute(t *testing.T) {
 	h := newHouse(t, testdb.SQLite(t))
 	b := h.browser()
