@@ -63,8 +63,8 @@ func TestTheDemoServes(t *testing.T) {
 	folder := t.TempDir()
 	for start := range 2 {
 		s := p.demo(folder)
-		for i, reason := range []string{"other", "wrong_amount"} {
-			code := s.call("POST", "/disputes", map[string]any{"transaction_id": "TX-900001", "reason": reason, "notes": "And now this."}, nil)
+		for i, id := range []string{"TX-900001", "TX-900031"} { // no fix closes what the customer says somebody else did
+			code := s.call("POST", "/disputes", map[string]any{"transaction_id": id, "reason": "unauthorised", "notes": "And now this."}, nil)
 			if want := []int{http.StatusAccepted, http.StatusOK}[start]; code != want {
 				t.Errorf("start %d, dispute %d answered %d, want %d", start+1, i+1, code, want)
 			}

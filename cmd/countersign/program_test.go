@@ -93,7 +93,7 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-var serves = regexp.MustCompile(`countersign serves (http://[\d.:]+)/api/v1 on`)
+var serves = regexp.MustCompile(`countersign serves (http://[\d.:]+) on`)
 
 // serve starts the program on a free port and waits until it is ready.
 func (p *program) serve(token string, args ...string) *server {
