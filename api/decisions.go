@@ -39,6 +39,9 @@ func (a *api) approve(ctx context.Context, in *decided) (*caseAnswer, error) {
 		if _, err := read[nothing](ctx); err != nil {
 			return err
 		}
+		if err := a.mayDecide(ctx, act); err != nil {
+			return err
+		}
 		_, err := a.Review.Approve(ctx, act)
 		return err
 	})
@@ -47,6 +50,9 @@ func (a *api) approve(ctx context.Context, in *decided) (*caseAnswer, error) {
 func (a *api) override(ctx context.Context, in *decided) (*caseAnswer, error) {
 	return a.decide(ctx, in, func(act review.Act) error {
 		sent, err := read[newOverride](ctx)
+		if err == nil {
+			err = a.mayDecide(ctx, act)
+		}
 		if err == nil {
 			_, err = a.Review.Override(ctx, act, sent.Outcome, sent.Reason, sent.Fix)
 		}
@@ -82,6 +88,16 @@ func (a *api) retry(ctx context.Context, in *decided) (*caseAnswer, error) {
 		_, err := a.Review.Retry(ctx, act)
 		return err
 	})
+}
+
+// mayDecide asks of the case as it stands. Should it be raised a moment later, its revision is another one then, and the
+// decision a conflict.
+func (a *api) mayDecide(ctx context.Context, act review.Act) error {
+	c, err := a.Store.Case(ctx, act.Case)
+	if err != nil {
+		return err
+	}
+	return requestOf(ctx).principal.MayDecide(c)
 }
 
 // decide carries out a decision on the revision that the caller saw, and answers with the case as it is now.

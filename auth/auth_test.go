@@ -190,14 +190,14 @@ func FuzzAuthenticate(f *testing.F) {
 
 // TestRoles is the table of who may do what, written out a second time on purpose.
 func TestRoles(t *testing.T) {
-	rights := []Right{Read, ReadRecord, Open, Decide, Import, Manage}
+	rights := []Right{Read, ReadRecord, Open, Decide, Import, Manage, Overrule}
 	for role, may := range map[Role]string{
-		Analyst:  "yes yes yes yes no no",
-		Approver: "yes yes yes yes yes no",
-		Auditor:  "yes yes no no no no",
-		Admin:    "yes yes yes yes yes yes",
-		"":       "no no no no no no",
-		"root":   "no no no no no no",
+		Analyst:  "yes yes yes yes no no no",
+		Approver: "yes yes yes yes yes no yes",
+		Auditor:  "yes yes no no no no no",
+		Admin:    "yes yes yes yes yes yes yes",
+		"":       "no no no no no no no",
+		"root":   "no no no no no no no",
 	} {
 		for i, want := range strings.Fields(may) {
 			if got := role.May(rights[i]); got != (want == "yes") {

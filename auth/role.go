@@ -3,6 +3,8 @@ package auth
 import (
 	"slices"
 	"strings"
+
+	"countersign"
 )
 
 // Role is what a token is for, and what a person is here to do.
@@ -26,22 +28,32 @@ const (
 	ReadRecord Right = "read records"
 	Open       Right = "open disputes"
 	Decide     Right = "decide cases"
+	Overrule   Right = "decide cases that were raised to approvers"
 	Import     Right = "import records"
 	Manage     Right = "manage people"
 )
 
 // grants says what each role may do. An auditor sees everything and changes nothing. Analysts have all five actions of a
-// review; limits that need a second person will narrow that, and approvers will keep what analysts lose. What a bank's books
+// review until a case is raised: then it is an approver's. What a bank's books
 // say is not for analysts to bring in: they would decide cases by what they imported.
 var grants = map[Role][]Right{
 	Auditor:  {Read, ReadRecord},
 	Analyst:  {Read, ReadRecord, Open, Decide},
-	Approver: {Read, ReadRecord, Open, Decide, Import},
-	Admin:    {Read, ReadRecord, Open, Decide, Import, Manage},
+	Approver: {Read, ReadRecord, Open, Decide, Overrule, Import},
+	Admin:    {Read, ReadRecord, Open, Decide, Overrule, Import, Manage},
 }
 
 // May reports whether the role has the right. A role that does not exist has none.
 func (r Role) May(right Right) bool { return slices.Contains(grants[r], right) }
+
+// MayDecide returns nil if the principal may approve or override the case as it stands, else a Forbidden error: what somebody
+// raised to the approvers is theirs.
+func (p Principal) MayDecide(c countersign.Case) error {
+	if c.Raised {
+		return p.Needs(Overrule)
+	}
+	return p.Needs(Decide)
+}
 
 // holders names the roles that have the right: "analyst, approver or admin".
 func (r Right) holders() string {

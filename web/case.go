@@ -22,6 +22,7 @@ type file struct {
 	head       audit.Head
 	display    desk.Display
 	unreadable string // why the desk could not show its records
+	stale      bool   // the records are not those any more that the facts of this case in review were read from
 	names      map[string]string
 	holder     store.Claim
 	held       bool
@@ -74,6 +75,12 @@ func (f *file) show(ctx context.Context, view store.View) {
 		return
 	}
 	f.display = display
+	if f.Status != countersign.InReview || f.Facts == nil || f.Facts.Seen == "" {
+		return
+	}
+	if _, seen, err := f.desk.Justify(ctx, view, f.Case); err == nil {
+		f.stale = seen != f.Facts.Seen
+	}
 }
 
 func noSuchCase(id string) error {

@@ -29,6 +29,7 @@ type decideScreen struct {
 	Over                    string      // why the act can no longer be done; the form is then only a place to copy from
 	Revision, Seen          int64
 	Proposed                string // the model's draft, beside a person's
+	Draft                   string // what the customer's draft says, on an act that would freeze it
 }
 
 // option is one thing that a person may decide otherwise.
@@ -69,6 +70,9 @@ func decideForm(v *visit) error {
 func (v *visit) decideScreen(f *file) *decideScreen {
 	p := &decideScreen{ID: string(f.ID), Title: complaint(f.Reason), Standing: standing(f.Case), Amount: money(f.Amount), Due: v.due(f.Case),
 		Verb: v.r.PathValue("verb"), Revision: f.Revision, Seen: f.head.Seq, Wrong: map[string]string{}}
+	if raised := v.who.MayDecide(f.Case) != nil; raised && f.Status == countersign.InReview && (p.Verb == "approve" || p.Verb == "override") {
+		p.Over = waitsForApprover
+	}
 	if f.Status != countersign.InReview {
 		p.Over = "This case is " + ended(f.Case) + ", so nothing can be decided."
 	}
@@ -94,6 +98,9 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 		return nil
 	}
 	p.Heading, p.Button = a.Title, a.Title
+	if _, closes := f.desk.Outcome[f.Recommendation]; closes {
+		p.Draft = f.Message
+	}
 	if outcome := f.desk.Outcome[f.Recommendation]; outcome == countersign.Resolved {
 		p.Fix = v.preview(f, *f.Facts.Fix)
 		p.Button += " to " + f.account(f.Facts.Fix.AccountID)
@@ -103,7 +110,7 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 
 func askOverride(v *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = "Decide otherwise", "Carry out what is chosen"
-	p.Happens = "Choose what should happen, and say why. Your reason is kept in the record."
+	p.Happens, p.Draft = "Choose what should happen, and say why. Your reason is kept in the record.", f.Message
 	for _, outcome := range f.desk.Outcomes {
 		if outcome != countersign.Resolved {
 			p.Options = append(p.Options, option{Value: string(outcome), Outcome: string(outcome), Title: "Close as " + plain(outcome), Happens: "No money moves."})
@@ -210,8 +217,14 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 	ctx := v.r.Context()
 	switch verb {
 	case "approve":
+		if err := v.mayDecide(act); err != nil {
+			return countersign.Case{}, err
+		}
 		return v.Review.Approve(ctx, act)
 	case "override":
+		if err := v.mayDecide(act); err != nil {
+			return countersign.Case{}, err
+		}
 		outcome, fix, err := v.chosen()
 		if err != nil {
 			return countersign.Case{}, err
@@ -223,6 +236,16 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		return v.Review.Message(ctx, act, v.text())
 	}
 	return v.Review.Retry(ctx, act)
+}
+
+// mayDecide asks of the case as it stands. Should it be raised a moment later, its revision is another one then, and the decision
+// a conflict.
+func (v *visit) mayDecide(act review.Act) error {
+	c, err := v.Store.Case(v.r.Context(), act.Case)
+	if err != nil {
+		return err
+	}
+	return v.who.MayDecide(c)
 }
 
 // text is the draft as it was typed, with line ends as everybody else writes them.

@@ -16,6 +16,7 @@ type factsPanel struct {
 	Unreadable string
 	Tables     []rowTable // the rows that the facts were read from, as they are now
 	None       bool       // the records were not read yet
+	Stale      string     // that the facts are of records that have changed since
 }
 
 type factGroup struct {
@@ -53,6 +54,9 @@ func (v *visit) facts(f *file) factsPanel {
 		p.Unreadable = "The records could not be read: " + f.Facts.Unreadable
 	}
 	p.Supports = supports(f)
+	if f.stale {
+		p.Supports, p.Stale = "", "The records have changed since. These facts are what they said when this case was investigated."
+	}
 	left := slices.Clone(f.Facts.Items)
 	for _, group := range f.desk.FactGroups {
 		shown := factGroup{Title: group.Title, Aside: f.beside(group.About)}

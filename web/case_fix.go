@@ -30,13 +30,18 @@ func (v *visit) fix(f *file) *fixPanel {
 	}
 	p := v.preview(f, *fix)
 	p.State, p.Why = f.Case.Fix.State, f.Case.Fix.Why
+	if p.State == countersign.FixRefused || f.stale {
+		p.After, p.Net = nil, ""
+	}
 	what := string(fix.Kind) + " of " + fix.Amount.String()
 	p.Heading = map[countersign.FixState]string{
 		countersign.FixPlanned: "If the " + what + " is posted",
 		countersign.FixPosted:  "The " + what + " was posted",
 		countersign.FixRefused: "The " + what + " was not posted",
 	}[p.State]
-	if p.State == countersign.FixPlanned && f.desk.Outcome[f.Recommendation] != countersign.Resolved {
+	if p.State == countersign.FixPlanned && f.stale {
+		p.Heading = "A " + what + " was planned before the records changed"
+	} else if p.State == countersign.FixPlanned && f.desk.Outcome[f.Recommendation] != countersign.Resolved {
 		p.Heading = "The records would support a " + what + ", which is not what is recommended"
 	}
 	return p
@@ -125,13 +130,25 @@ func (v *visit) acts(f *file) (*actPanel, error) {
 	p := &actPanel{}
 	p.Primary, p.Happens = f.approval()
 	p.Others = []act{f.act("override", "Decide otherwise", "x"), f.act("escalate", "Escalate", "e"), f.act("message", "Edit the message", "m")}
-	if again || err != nil {
-		p.Others = append(p.Others, f.act("retry", "Investigate again", "r"))
-	} else {
+	if v.who.MayDecide(f.Case) != nil {
+		p.Primary, p.Happens, p.Cannot, p.Others = nil, "", waitsForApprover, p.Others[1:]
+	}
+	retry := f.act("retry", "Investigate again", "r")
+	switch {
+	case f.stale && p.Cannot == "":
+		p.Primary, p.Happens = &retry, outdated
+	case again || err != nil:
+		p.Others = append(p.Others, retry)
+	default:
 		p.NoRetry = "Another investigation would find the same: the model answered, and the records have not changed since."
 	}
 	return p, nil
 }
+
+const (
+	waitsForApprover = "This case was raised to the approvers, and waits for one of them to decide it."
+	outdated         = "The records have changed since this case was investigated, so what it recommends may be wrong by now. A new investigation reads them again."
+)
 
 func (f *file) act(verb, title, key string) act {
 	return act{verb, title, key, "/cases/" + string(f.ID) + "/" + verb}
@@ -141,6 +158,8 @@ func (f *file) act(verb, title, key string) act {
 func (f *file) approval() (*act, string) {
 	outcome, acts := f.desk.Outcome[f.Recommendation]
 	switch {
+	case f.stale:
+		return nil, outdated
 	case !acts && f.Raised:
 		return nil, "This case is with the approvers: decide it, or hand it to an outside desk."
 	case !acts:

@@ -346,3 +346,29 @@ func TestOfTwoWhoDecideAtOnceOneWins(t *testing.T) {
 		o.verified()
 	})
 }
+
+// TestWhatWasRaisedIsAnApproversToDecide: the analyst who raised a case cannot then decide it after all, by page or by program.
+func TestWhatWasRaisedIsAnApproversToDecide(t *testing.T) {
+	o := newOffice(t)
+	c := o.inReview("T-raised")
+	analyst, approver := o.as(auth.Analyst), o.as(auth.Approver)
+	form := func(more ...string) url.Values {
+		f := url.Values{"revision": {fmt.Sprint(o.latest(c.ID).Revision)}, "choice": {"rejected"}, "reason": {"it is paid"}}
+		for i := 0; i < len(more); i += 2 {
+			f.Set(more[i], more[i+1])
+		}
+		return f
+	}
+	path := "/cases/" + string(c.ID)
+	analyst.follow(analyst.post(path+"/escalate", form("reason", "it smells"))).is(http.StatusOK, "waits for one of them to decide it")
+
+	for _, verb := range []string{"approve", "override"} {
+		analyst.get(path+"/"+verb).is(http.StatusOK, "waits for one of them to decide it")
+		analyst.post(path+"/"+verb, form()).is(http.StatusForbidden, "approver or admin")
+		if now := o.latest(c.ID); now.Status != countersign.InReview {
+			t.Fatalf("%s by an analyst: the case is %s", verb, now.Status)
+		}
+	}
+	approver.follow(approver.post(path+"/override", form())).is(http.StatusOK, "The case is closed as rejected")
+	o.verified()
+}

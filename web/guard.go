@@ -42,7 +42,8 @@ func (d *dashboard) guarded(mux *http.ServeMux) http.Handler {
 
 // Unattended reports the requests that an open page makes by itself, whether or not somebody sits before it.
 func Unattended(r *http.Request) bool {
-	return r.URL.Path == "/queue/news" || strings.HasSuffix(r.URL.Path, "/live")
+	emptyQueue := r.URL.Path == "/queue" && r.Header.Get("HX-Request") != ""
+	return emptyQueue || r.URL.Path == "/queue/news" || strings.HasSuffix(r.URL.Path, "/live")
 }
 
 func protect(h http.Header) {

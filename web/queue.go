@@ -108,7 +108,11 @@ func queue(v *visit) error {
 	if p.Rows, err = v.queueRows(ctx, page.Cases); err != nil {
 		return err
 	}
-	return v.show(http.StatusOK, "queue", screen{Title: p.Heading, Section: "Queue", Page: p})
+	s := screen{Title: p.Heading, Section: "Queue", Page: p}
+	if len(p.Rows) == 0 && !n.narrowed() {
+		s.Refresh = 5 // nobody's reading is disturbed
+	}
+	return v.show(http.StatusOK, "queue", s)
 }
 
 // queueNews says whether the queue has changed since a page of it was drawn, in a line that leads to what it says now. It does
@@ -167,7 +171,12 @@ func (v *visit) empty(p *queueScreen, n narrowing, tabs store.Counts) {
 	switch {
 	case n.narrowed():
 		p.Empty, p.EmptyHint = "Nothing matches", "No case fits everything that was chosen above."
-		p.EmptyActs = []entry{{Title: "Show all", Path: p.Clear}}
+		for _, tab := range p.Tabs { // what is looked for may lie in another
+			if !tab.Current && tab.Count != "" && tab.Count != "0" {
+				p.EmptyActs = append(p.EmptyActs, entry{Title: tab.Title + ": " + tab.Count, Path: tab.Href})
+			}
+		}
+		p.EmptyActs = append(p.EmptyActs, entry{Title: "Show all", Path: p.Clear})
 	case tabs.Open == 0 && tabs.Status[countersign.Closed] == 0:
 		p.Empty, p.EmptyHint = "No dispute yet", "Import the bank's records, then open the first dispute here or let your systems send it to POST /api/v1/disputes."
 		if v.may(auth.Import) {

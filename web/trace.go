@@ -85,8 +85,11 @@ func tellStarted(f *file, row store.RecordRow, l *traceLine) error {
 		return err
 	}
 	who := s.Model.Name
-	if s.Model.Provider == "rulebook" {
+	switch s.Model.Provider {
+	case "rulebook":
 		who = "the offline reviewer (no AI)"
+	case "scripted":
+		who = "a script that plays a failing model (“" + who + "”)"
 	}
 	switch {
 	case s.Resumed > 0:

@@ -118,7 +118,7 @@ func (d *show) run(s *session) error {
 
 // How long the reviewer takes for an answer, and how many cases are investigated at once, while somebody watches.
 const (
-	pace    = 600 * time.Millisecond
+	pace    = time.Second
 	watched = 2
 )
 

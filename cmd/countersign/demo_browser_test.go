@@ -25,9 +25,7 @@ func TestTheDemoInABrowser(t *testing.T) {
 	page.See("being investigated")
 
 	page.Click(".tabs a[href='/queue']")
-	page.Until(`/[1-9]\d* cases? needs? a person now/.test(document.getElementById('news').textContent)`)
-	page.ClickText("Show it")
-	page.See("above the limit")
+	page.See("above the limit") // an empty queue fills by itself
 	page.Go(s.url + "/cases/D-1010")
 	page.See("written by the customer Caller sent fifty thousand naira for church hall booking")
 	page.See("The amount is not under the limit")
