@@ -147,7 +147,7 @@ func TestEveryOtherDecisionIsMadeByKeys(t *testing.T) {
 	t.Parallel()
 	o := newOffice(t, silentAtFirst)
 	c := o.inReview("T-1")
-	s := o.sits(auth.Analyst, chromium.Options{})
+	s := o.sits(auth.Approver, chromium.Options{}) // who may decide what was raised
 	s.comesIn()
 	s.Press("n")
 	s.At("/cases/" + string(c.ID))

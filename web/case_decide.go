@@ -99,7 +99,7 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 	}
 	p.Heading, p.Button = a.Title, a.Title
 	if _, closes := f.desk.Outcome[f.Recommendation]; closes {
-		p.Draft = f.Message
+		p.Draft = legible(f.Message)
 	}
 	if outcome := f.desk.Outcome[f.Recommendation]; outcome == countersign.Resolved {
 		p.Fix = v.preview(f, *f.Facts.Fix)
@@ -110,7 +110,7 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 
 func askOverride(v *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = "Decide otherwise", "Carry out what is chosen"
-	p.Happens, p.Draft = "Choose what should happen, and say why. Your reason is kept in the record.", f.Message
+	p.Happens, p.Draft = "Choose what should happen, and say why. Your reason is kept in the record.", legible(f.Message)
 	for _, outcome := range f.desk.Outcomes {
 		if outcome != countersign.Resolved {
 			p.Options = append(p.Options, option{Value: string(outcome), Outcome: string(outcome), Title: "Close as " + plain(outcome), Happens: "No money moves."})

@@ -139,6 +139,8 @@ func (f *file) mark(fact countersign.Fact) mark {
 		}
 	}
 	switch {
+	case f.stale: // what spoke for a fix then may speak against it now
+		return neutral
 	case fact.State == countersign.Unknown:
 		return open
 	case !named:

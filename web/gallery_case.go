@@ -164,7 +164,9 @@ func (g *gallery) refusals() {
 	refused.Fix.State, refused.Fix.Why, refused.Facts.Seen = countersign.FixRefused, "the records changed after they were read", "an earlier state"
 	late := galleryTime.Add(-3 * time.Hour)
 	refused.DueAt = &late
-	g.showCase(anAnalyst, "in review and overdue, the fix was refused", refused.file())
+	outdated := refused.file()
+	outdated.stale = true
+	g.showCase(anAnalyst, "in review and overdue, the fix was refused because the records changed", outdated)
 
 	reject := g.aboutTransfer("D-1057", rent()).unplanned().because(aReason(countersign.RejectionNeedsPerson, "A rejection is always confirmed by a person."))
 	reject.proposes(&countersign.Proposal{Recommendation: "reject", Category: countersign.FailedTransfer, Confidence: 0.9, Turn: 2, Claims: transferClaims(rent())[:1],
