@@ -94,8 +94,8 @@ func (a *api) retry(ctx context.Context, in *decided) (*caseAnswer, error) {
 // decision a conflict.
 func (a *api) mayDecide(ctx context.Context, act review.Act) error {
 	c, err := a.Store.Case(ctx, act.Case)
-	if err != nil {
-		return err
+	if err != nil || c.Revision != act.Revision || c.Status != countersign.InReview {
+		return err // what happened meanwhile is the better answer, and review gives it
 	}
 	return requestOf(ctx).principal.MayDecide(c)
 }

@@ -242,8 +242,8 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 // a conflict.
 func (v *visit) mayDecide(act review.Act) error {
 	c, err := v.Store.Case(v.r.Context(), act.Case)
-	if err != nil {
-		return err
+	if err != nil || c.Revision != act.Revision || c.Status != countersign.InReview {
+		return err // what happened meanwhile is the better answer, and review gives it
 	}
 	return v.who.MayDecide(c)
 }

@@ -359,8 +359,9 @@ func TestWhatWasRaisedIsAnApproversToDecide(t *testing.T) {
 		}
 		return f
 	}
-	path := "/cases/" + string(c.ID)
+	path, seenBefore := "/cases/"+string(c.ID), form()
 	analyst.follow(analyst.post(path+"/escalate", form("reason", "it smells"))).is(http.StatusOK, "waits for one of them to decide it")
+	analyst.post(path+"/override", seenBefore).is(http.StatusConflict, "What happened meanwhile", "raised it to approvers")
 
 	for _, verb := range []string{"approve", "override"} {
 		analyst.get(path+"/"+verb).is(http.StatusOK, "waits for one of them to decide it")
