@@ -108,7 +108,15 @@ func (c demoCommand) open(s *session) (*show, error) {
 func (d *show) close() error { return errors.Join(d.app.Close(), os.RemoveAll(d.folder)) }
 
 func (d *show) run(s *session) error {
-	for _, step := range []func(*session) error{d.fill, d.work, d.others, d.summary} {
+	if err := d.fill(s); err != nil {
+		return err
+	}
+	return d.day(s)
+}
+
+// day is what follows once there is a bank.
+func (d *show) day(s *session) error {
+	for _, step := range []func(*session) error{d.work, d.others, d.summary} {
 		if err := step(s); err != nil {
 			return err
 		}
@@ -125,6 +133,9 @@ const (
 // serve serves the dashboard and works the disputes beside it. Who stops the program in the middle finds the rest done when they
 // start it again.
 func (d *show) serve(s *session, l net.Listener) error {
+	if err := d.fill(s); err != nil { // before anybody comes to look for a payment
+		return err
+	}
 	if err := d.greet(s, l.Addr()); err != nil {
 		return err
 	}
@@ -132,7 +143,7 @@ func (d *show) serve(s *session, l net.Listener) error {
 	defer stop()
 	served := make(chan error, 1)
 	go func() { served <- d.app.Serve(ctx, l) }()
-	if err := d.run(s); err != nil {
+	if err := d.day(s); err != nil {
 		stop()
 		return errors.Join(ignoring(s.Err(), err), <-served)
 	}
