@@ -35,7 +35,7 @@ type caseAnswer struct {
 	Body Case
 }
 
-func answer(c Case) *caseAnswer { return &caseAnswer{`"` + strconv.FormatInt(c.Revision, 10) + `"`, c} }
+func tagged(c Case) *caseAnswer { return &caseAnswer{`"` + strconv.FormatInt(c.Revision, 10) + `"`, c} }
 
 func (a *api) getCase(ctx context.Context, in *CasePath) (*caseAnswer, error) {
 	id, err := in.check()
@@ -46,7 +46,7 @@ func (a *api) getCase(ctx context.Context, in *CasePath) (*caseAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	return answer(c), nil
+	return tagged(c), nil
 }
 
 // View reads a case as the API shows it and verifies its record, both of one moment.

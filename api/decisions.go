@@ -119,7 +119,7 @@ func (a *api) decide(ctx context.Context, in *decided, carry func(review.Act) er
 	if err != nil {
 		return nil, err
 	}
-	return answer(c), nil
+	return tagged(c), nil
 }
 
 // seenRevision reads If-Match: a number, bare or between quotes. Weak tags, lists and * would not say what the caller saw.

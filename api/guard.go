@@ -6,11 +6,11 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/auth"
 )
 
@@ -30,7 +30,7 @@ func noteWho(ctx context.Context, p auth.Principal) {
 func (a *api) guarded() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun, t := time.Now(), &trace{}
-		sent := &sentAnswer{ResponseWriter: w}
+		sent := answer.To(w)
 		r = r.WithContext(context.WithValue(r.Context(), traceKey{}, t))
 		protect(w.Header())
 		defer func() {
@@ -53,14 +53,14 @@ func protect(h http.Header) {
 }
 
 // recovered answers a request whose handler panicked. True means that an answer had begun and can only be broken off.
-func (a *api) recovered(sent *sentAnswer, r *http.Request, p any) (broken bool) {
+func (a *api) recovered(sent *answer.Sent, r *http.Request, p any) (broken bool) {
 	if p == nil {
 		return false
 	}
 	if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 		a.Log.ErrorContext(r.Context(), "panic while answering a request", "route", routeOf(r), "panic", p, "stack", string(debug.Stack()))
 	}
-	if sent.status != 0 {
+	if sent.Begun() {
 		return true
 	}
 	newProblem(http.StatusInternalServerError, "something went wrong here; nothing you sent can mend it").write(sent)
@@ -68,11 +68,8 @@ func (a *api) recovered(sent *sentAnswer, r *http.Request, p any) (broken bool) 
 }
 
 // account logs and measures a request. Query and body stay out of both: they hold what people wrote.
-func (a *api) account(r *http.Request, sent *sentAnswer, t *trace, took time.Duration) {
-	route, status := routeOf(r), sent.status
-	if status == 0 {
-		status = http.StatusOK // nothing was written: net/http sends this
-	}
+func (a *api) account(r *http.Request, sent *answer.Sent, t *trace, took time.Duration) {
+	route, status := routeOf(r), sent.Status()
 	if !strings.HasSuffix(route, "/events") {
 		a.metrics.observe(route, status, took)
 	}
@@ -80,7 +77,7 @@ func (a *api) account(r *http.Request, sent *sentAnswer, t *trace, took time.Dur
 	if route == "GET /healthz" || route == "GET /readyz" || route == "GET /metrics" {
 		level = slog.LevelDebug // somebody asks every few seconds
 	}
-	a.Log.Log(r.Context(), level, "request", "method", method(r), "route", route, "status", status, "ms", took.Milliseconds(), "principal", t.who)
+	a.Log.Log(r.Context(), level, "request", "method", answer.Method(r), "route", route, "status", status, "ms", took.Milliseconds(), "principal", t.who)
 }
 
 // routeOf is the pattern that answered a request, never its path, which holds ids.
@@ -89,36 +86,6 @@ func routeOf(r *http.Request) string {
 		return "unmatched"
 	}
 	return r.Pattern
-}
-
-// method is the request's method, if it is one that anybody uses: it is the caller's text.
-func method(r *http.Request) string {
-	if slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}, r.Method) {
-		return r.Method
-	}
-	return "other"
-}
-
-// sentAnswer remembers the status. Unwrap lets event streams flush through it.
-type sentAnswer struct {
-	http.ResponseWriter
-	status int
-}
-
-func (s *sentAnswer) Unwrap() http.ResponseWriter { return s.ResponseWriter }
-
-func (s *sentAnswer) WriteHeader(status int) {
-	if s.status == 0 && status >= 200 {
-		s.status = status
-	}
-	s.ResponseWriter.WriteHeader(status)
-}
-
-func (s *sentAnswer) Write(b []byte) (int, error) {
-	if s.status == 0 {
-		s.status = http.StatusOK
-	}
-	return s.ResponseWriter.Write(b)
 }
 
 // unmatched answers what no call does: 405 where another method would do, else 404.

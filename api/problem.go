@@ -12,6 +12,7 @@ import (
 	"github.com/danielgtaylor/huma/v2"
 
 	"countersign"
+	"countersign/answer"
 )
 
 // Problem is the body of every error answer, as RFC 9457 has it.
@@ -50,18 +51,6 @@ func newProblem(status int, detail string, faults ...Fault) *Problem {
 	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Errors: append([]Fault{}, faults...)}
 }
 
-var statuses = map[countersign.ErrorKind]int{
-	countersign.Invalid:      http.StatusBadRequest,
-	countersign.NotFound:     http.StatusNotFound,
-	countersign.Conflict:     http.StatusConflict,
-	countersign.Unauthorized: http.StatusUnauthorized,
-	countersign.Forbidden:    http.StatusForbidden,
-	countersign.Unprocessed:  http.StatusUnprocessableEntity,
-	countersign.TooLarge:     http.StatusRequestEntityTooLarge,
-	countersign.Precondition: http.StatusPreconditionRequired,
-	countersign.Unavailable:  http.StatusServiceUnavailable,
-}
-
 // problem is the one place where an error becomes an answer. What is not meant for the caller is logged here, once, and
 // answered without its text.
 func (a *api) problem(ctx context.Context, err error) *Problem {
@@ -70,10 +59,10 @@ func (a *api) problem(ctx context.Context, err error) *Problem {
 		return p
 	}
 	var e *countersign.Error
-	if !errors.As(err, &e) || statuses[e.Kind] == 0 {
+	if !errors.As(err, &e) || !answer.Tells(e.Kind) {
 		return a.internal(ctx, err)
 	}
-	p = newProblem(statuses[e.Kind], e.Error())
+	p = newProblem(answer.Status(e.Kind), e.Error())
 	if e.Field != "" {
 		p.Errors = append(p.Errors, Fault{located(e.Field), e.Message})
 	}

@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/audit"
 	"countersign/pipeline/review"
 	"countersign/store"
@@ -191,7 +192,7 @@ func postDecide(v *visit) error {
 		return v.back("/cases/"+string(c.ID), done(verb, c))
 	}
 	var e *countersign.Error
-	if !errors.As(err, &e) || statuses[e.Kind] == 0 || e.Kind == countersign.NotFound {
+	if !errors.As(err, &e) || !answer.Tells(e.Kind) || e.Kind == countersign.NotFound {
 		return err
 	}
 	return v.refused(ask, e)
@@ -295,7 +296,7 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 			p.Changed = append(p.Changed, v.traceLine(f, row))
 		}
 	}
-	return v.showDecide(statusOf(e.Kind), p)
+	return v.showDecide(answer.Status(e.Kind), p)
 }
 
 // pressedTwice reports whether the first thing that happened since the page was opened is this very act, of the same person.

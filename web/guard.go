@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/auth"
 )
 
@@ -26,12 +27,12 @@ func (d *dashboard) guarded(mux *http.ServeMux) http.Handler {
 	inner := d.Sessions.Middleware(crossOrigin.Handler(mux))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun, t := time.Now(), &trail{}
-		sent := &sentAnswer{ResponseWriter: w}
+		sent := answer.To(w)
 		r = r.WithContext(context.WithValue(r.Context(), trailKey{}, t))
 		protect(w.Header())
 		defer func() {
 			broken := d.recovered(sent, r, recover())
-			d.Log.InfoContext(r.Context(), "page", "method", method(r.Method), "route", t.route, "status", sent.code(), "ms", time.Since(begun).Milliseconds(), "person", t.who)
+			d.Log.InfoContext(r.Context(), "page", "method", answer.Method(r), "route", t.route, "status", sent.Status(), "ms", time.Since(begun).Milliseconds(), "person", t.who)
 			if broken {
 				panic(http.ErrAbortHandler) // half a page must not look like a whole one
 			}
@@ -61,14 +62,14 @@ func foreign(v *visit) error {
 		Try("Open the page here and press the button on it.")
 }
 
-func (d *dashboard) recovered(sent *sentAnswer, r *http.Request, p any) (broken bool) {
+func (d *dashboard) recovered(sent *answer.Sent, r *http.Request, p any) (broken bool) {
 	if p == nil {
 		return false
 	}
 	if err, ok := p.(error); !ok || !errors.Is(err, http.ErrAbortHandler) {
 		d.Log.ErrorContext(r.Context(), "panic while answering a page", "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
 	}
-	if sent.status != 0 {
+	if sent.Begun() {
 		return true
 	}
 	http.Error(sent, "Something went wrong here, and nothing was changed. Go back and try again.", http.StatusInternalServerError)
@@ -90,41 +91,4 @@ func noteRoute(r *http.Request) {
 	if t, ok := r.Context().Value(trailKey{}).(*trail); ok {
 		t.route = r.Pattern
 	}
-}
-
-// method is the request's method, if it is one that anybody uses: it is the caller's text.
-func method(m string) string {
-	if strings.Contains(" GET HEAD POST PUT PATCH DELETE OPTIONS ", " "+m+" ") {
-		return m
-	}
-	return "other"
-}
-
-// sentAnswer remembers the status. Unwrap lets event streams flush through it.
-type sentAnswer struct {
-	http.ResponseWriter
-	status int
-}
-
-func (s *sentAnswer) Unwrap() http.ResponseWriter { return s.ResponseWriter }
-
-func (s *sentAnswer) code() int {
-	if s.status == 0 {
-		return http.StatusOK // nothing was written: net/http sends this
-	}
-	return s.status
-}
-
-func (s *sentAnswer) WriteHeader(status int) {
-	if s.status == 0 && status >= 200 {
-		s.status = status
-	}
-	s.ResponseWriter.WriteHeader(status)
-}
-
-func (s *sentAnswer) Write(b []byte) (int, error) {
-	if s.status == 0 {
-		s.status = http.StatusOK
-	}
-	return s.ResponseWriter.Write(b)
 }

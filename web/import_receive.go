@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/desk/bank/records"
 )
 
@@ -62,7 +63,7 @@ func (v *visit) notReceived(u *upload, err error) error {
 	if e.Hint != "" {
 		said += " " + stopped(capital(e.Hint))
 	}
-	return v.showImport(statusOf(e.Kind), string(u.array), said)
+	return v.showImport(answer.Status(e.Kind), string(u.array), said)
 }
 
 // receive keeps the files of the posted form in a folder of their own. The upload that it returns with an error has none.

@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/desk/bank/feed"
 	"countersign/desk/bank/records"
 )
@@ -233,7 +234,7 @@ func unread(err error) string {
 	switch {
 	case errors.Is(err, context.Canceled):
 		return ""
-	case errors.As(err, &e) && statuses[e.Kind] != 0:
+	case errors.As(err, &e) && answer.Tells(e.Kind):
 		return strings.TrimSpace(stopped(legible(e.Message)) + " " + stopped(capital(e.Hint)))
 	}
 	return "Something went wrong here while the files were read. Try again; if it happens again, tell whoever runs this program."

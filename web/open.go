@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/desk/bank/records"
 	"countersign/pipeline/intake"
 	"countersign/store"
@@ -112,9 +113,9 @@ func postOpen(v *visit) error {
 		Reason: countersign.DisputeReason(v.form("reason")), Notes: lineEnds.Replace(v.r.PostFormValue("notes")), Channel: v.form("channel")})
 	var e *countersign.Error
 	switch {
-	case errors.As(err, &e) && statuses[e.Kind] != 0 && e.Kind != countersign.Unavailable:
+	case errors.As(err, &e) && answer.Tells(e.Kind) && e.Kind != countersign.Unavailable:
 		p := openScreen{Query: v.form("q"), Notes: v.r.PostFormValue("notes"), Channel: v.form("channel"), Wrong: sentence(e)}
-		return v.showChosen(statusOf(e.Kind), p, id)
+		return v.showChosen(answer.Status(e.Kind), p, id)
 	case err != nil:
 		return err
 	case !opened.Created:

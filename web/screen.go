@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/auth"
 )
 
@@ -135,9 +136,9 @@ func (v *visit) trouble(e *countersign.Error) trouble {
 
 func (v *visit) showError(e *countersign.Error) {
 	t := v.trouble(e)
-	if err := v.show(statusOf(e.Kind), "error", screen{Title: t.Heading, Page: t}); err != nil {
+	if err := v.show(answer.Status(e.Kind), "error", screen{Title: t.Heading, Page: t}); err != nil {
 		v.Log.ErrorContext(v.r.Context(), "the page of an error could not be drawn", "error", err)
-		http.Error(v.w, t.Message, statusOf(e.Kind))
+		http.Error(v.w, t.Message, answer.Status(e.Kind))
 	}
 }
 

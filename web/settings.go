@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/auth"
 	"countersign/pipeline/policy"
 	"countersign/store"
@@ -113,7 +114,7 @@ func (v *visit) manage(p *settingsScreen) error {
 // again shows the settings with what was wrong; an error that is not for the form goes on.
 func (v *visit) again(err error, form string, typed newPerson) error {
 	var e *countersign.Error
-	if !errors.As(err, &e) || statuses[e.Kind] == 0 || e.Kind == countersign.Unavailable && e.Err != nil {
+	if !errors.As(err, &e) || !answer.Tells(e.Kind) || e.Kind == countersign.Unavailable && e.Err != nil {
 		return err
 	}
 	said := sentence(e)

@@ -8,6 +8,7 @@ import (
 	"unicode"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/auth"
 )
 
@@ -57,7 +58,7 @@ func statusOfTry(kind countersign.ErrorKind) int {
 	if kind == countersign.Unavailable {
 		return http.StatusTooManyRequests
 	}
-	return statusOf(kind)
+	return answer.Status(kind)
 }
 
 // ours is the page to go to after signing in: one of this program and no other's.

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/auth"
 )
 
@@ -86,7 +87,7 @@ func (v *visit) fail(err error) {
 		return
 	}
 	var e *countersign.Error
-	if !errors.As(err, &e) || statuses[e.Kind] == 0 {
+	if !errors.As(err, &e) || !answer.Tells(e.Kind) {
 		if v.r.Context().Err() != nil {
 			return // the reader has gone
 		}
@@ -116,25 +117,6 @@ func (v *visit) toSignIn() {
 		return
 	}
 	http.Redirect(v.w, v.r, to, http.StatusSeeOther)
-}
-
-var statuses = map[countersign.ErrorKind]int{
-	countersign.Invalid:      http.StatusBadRequest,
-	countersign.NotFound:     http.StatusNotFound,
-	countersign.Conflict:     http.StatusConflict,
-	countersign.Unauthorized: http.StatusUnauthorized,
-	countersign.Forbidden:    http.StatusForbidden,
-	countersign.Unprocessed:  http.StatusUnprocessableEntity,
-	countersign.TooLarge:     http.StatusRequestEntityTooLarge,
-	countersign.Precondition: http.StatusPreconditionRequired,
-	countersign.Unavailable:  http.StatusServiceUnavailable,
-}
-
-func statusOf(kind countersign.ErrorKind) int {
-	if status := statuses[kind]; status != 0 {
-		return status
-	}
-	return http.StatusInternalServerError
 }
 
 // home is the queue.

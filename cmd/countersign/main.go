@@ -29,12 +29,25 @@ var version = ""
 
 func main() { process() }
 
-// process runs the command line that this process was started with. The first signal asks it to stop in good order; after
-// that the next one ends it at once, as if it had been killed, which costs nothing but the running model calls.
+// process runs the command line that this process was started with.
 func process() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	context.AfterFunc(ctx, stop)
+	ctx, stop := context.WithCancel(context.Background())
+	go stopOnSignal(stop)
 	os.Exit(run(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}
+
+// stopOnSignal lets the first signal ask for a stop in good order; the next one ends the process at once, as if it had been
+// killed, which costs nothing but the running model calls. Signals get their old meaning back before the stop begins: with
+// signal.NotifyContext it is the other way round, and a second signal in between was lost.
+func stopOnSignal(stop context.CancelFunc) {
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	<-signals
+	signal.Stop(signals)
+	if len(signals) > 0 {
+		os.Exit(1)
+	}
+	stop()
 }
 
 // cli is the command line.

@@ -55,6 +55,7 @@ var table = []row{
 	{"llm/*", edge, "llm redact"},
 	{"store", edge, "audit desk/bank/records pipeline/policy"},
 	{"secret", edge, ""},
+	{"answer", edge, ""},
 	{"auth", edge, "store"},
 	{"auth/session", edge, "auth store"},
 
@@ -71,8 +72,8 @@ var table = []row{
 
 	{"pipeline", carrier, "audit desk llm pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
 
-	{"api", face, "audit auth follow pipeline/intake pipeline/review store"},                                                                    // never execute: a decision goes through review
-	{"web", face, "audit auth auth/session desk desk/bank/feed desk/bank/records follow pipeline/intake pipeline/policy pipeline/review store"}, // nor execute
+	{"api", face, "answer audit auth follow pipeline/intake pipeline/review store"},                                                                    // never execute: a decision goes through review
+	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records follow pipeline/intake pipeline/policy pipeline/review store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records llm llm/rulebook llm/scripted"},
 
 	{"app", program, "api auth auth/session desk desk/bank llm llm/openai llm/rulebook pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},

@@ -1,0 +1,80 @@
+// Package answer knows what every HTTP answer of this program has in common, whoever reads it: which status an error is, what
+// has been sent so far, and which of a request's own words may stand in a log.
+package answer
+
+import (
+	"net/http"
+	"slices"
+
+	"countersign"
+)
+
+var statuses = map[countersign.ErrorKind]int{
+	countersign.Invalid:      http.StatusBadRequest,
+	countersign.NotFound:     http.StatusNotFound,
+	countersign.Conflict:     http.StatusConflict,
+	countersign.Unauthorized: http.StatusUnauthorized,
+	countersign.Forbidden:    http.StatusForbidden,
+	countersign.Unprocessed:  http.StatusUnprocessableEntity,
+	countersign.TooLarge:     http.StatusRequestEntityTooLarge,
+	countersign.Precondition: http.StatusPreconditionRequired,
+	countersign.Unavailable:  http.StatusServiceUnavailable,
+}
+
+// Status is the status of an error of that kind: 500 for one whose text is not for the caller.
+func Status(kind countersign.ErrorKind) int {
+	if status := statuses[kind]; status != 0 {
+		return status
+	}
+	return http.StatusInternalServerError
+}
+
+// Tells reports whether the text of an error of that kind is for the caller to read.
+func Tells(kind countersign.ErrorKind) bool { return statuses[kind] != 0 }
+
+// Method is the request's method, if it is one that anybody uses: it is the caller's text.
+func Method(r *http.Request) string {
+	if slices.Contains([]string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}, r.Method) {
+		return r.Method
+	}
+	return "other"
+}
+
+// Sent is an answer that remembers its status. Unwrap lets event streams flush through it.
+type Sent struct {
+	http.ResponseWriter
+	status int
+}
+
+// To begins an answer.
+func To(w http.ResponseWriter) *Sent { return &Sent{ResponseWriter: w} }
+
+// Begun reports whether a status has been sent: the answer can then only be broken off.
+func (s *Sent) Begun() bool { return s.status != 0 }
+
+// Status is what was sent; 200 when nothing was written, which net/http then sends.
+func (s *Sent) Status() int {
+	if s.status == 0 {
+		return http.StatusOK
+	}
+	return s.status
+}
+
+// Unwrap is for http.ResponseController.
+func (s *Sent) Unwrap() http.ResponseWriter { return s.ResponseWriter }
+
+// WriteHeader remembers the status; those before the last, below 200, are none yet.
+func (s *Sent) WriteHeader(status int) {
+	if s.status == 0 && status >= 200 {
+		s.status = status
+	}
+	s.ResponseWriter.WriteHeader(status)
+}
+
+// Write sends 200 first, if no status was sent.
+func (s *Sent) Write(b []byte) (int, error) {
+	if s.status == 0 {
+		s.status = http.StatusOK
+	}
+	return s.ResponseWriter.Write(b)
+}

@@ -1,0 +1,53 @@
+package answer
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"countersign"
+)
+
+func TestStatus(t *testing.T) {
+	if !Tells(countersign.Conflict) || Status(countersign.Conflict) != http.StatusConflict {
+		t.Errorf("a conflict is %d", Status(countersign.Conflict))
+	}
+	for _, kind := range []countersign.ErrorKind{countersign.Internal, "", "made up"} {
+		if Tells(kind) || Status(kind) != http.StatusInternalServerError {
+			t.Errorf("%q is %d, and its text is told: %v", kind, Status(kind), Tells(kind))
+		}
+	}
+}
+
+func TestMethod(t *testing.T) {
+	for sent, want := range map[string]string{"GET": "GET", "POST": "POST", "get": "other", "BREW": "other", "GET POST": "other"} {
+		if got := Method(&http.Request{Method: sent}); got != want {
+			t.Errorf("%q is logged as %q, want %q", sent, got, want)
+		}
+	}
+}
+
+func TestSent(t *testing.T) {
+	for name, row := range map[string]struct {
+		send  func(http.ResponseWriter)
+		begun bool
+		want  int
+	}{
+		"nothing":                  {func(http.ResponseWriter) {}, false, 200},
+		"a body alone":             {func(w http.ResponseWriter) { _, _ = w.Write([]byte("x")) }, true, 200},
+		"a status":                 {func(w http.ResponseWriter) { w.WriteHeader(404) }, true, 404},
+		"a status before the last": {func(w http.ResponseWriter) { w.WriteHeader(103) }, false, 200},
+		"the first status counts":  {func(w http.ResponseWriter) { w.WriteHeader(409); w.WriteHeader(500) }, true, 409},
+	} {
+		s := To(httptest.NewRecorder())
+		row.send(s)
+		if s.Begun() != row.begun || s.Status() != row.want {
+			t.Errorf("after %s: begun %v, status %d; want %v, %d", name, s.Begun(), s.Status(), row.begun, row.want)
+		}
+	}
+	t.Run("it can be flushed", func(t *testing.T) {
+		if err := http.NewResponseController(To(httptest.NewRecorder())).Flush(); err != nil {
+			t.Error(err)
+		}
+	})
+}
