@@ -13,9 +13,9 @@ BENCH ?= .
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
-test: check ## Check the form, then run every test, with a private PostgreSQL and a real browser (installed if missing)
+test: check ## Check the form, then run every test, with a private PostgreSQL, MariaDB and a real browser (installed if missing)
 	@scripts/need python3 chromium
-	@scripts/with-postgres go test -timeout 30m ./...
+	@scripts/with-postgres scripts/with-mariadb go test -timeout 30m ./...
 
 check: ## Only what needs no server: gofmt and go vet
 	@scripts/need go
@@ -26,15 +26,15 @@ check: ## Only what needs no server: gofmt and go vet
 # do not.
 race: ## Run the tests under the race detector (needs gcc, installed if missing)
 	@scripts/need go gcc python3 chromium
-	@CGO_ENABLED=1 scripts/with-postgres go test -race -timeout 60m $$(go list ./... | grep -v /eval$$)
+	@CGO_ENABLED=1 scripts/with-postgres scripts/with-mariadb go test -race -timeout 60m $$(go list ./... | grep -v /eval$$)
 
 fuzz: ## Fuzz every reader of hostile text for FUZZTIME (10s) each
 	@scripts/need go
 	@scripts/fuzz $(FUZZTIME)
 
-bench: ## Run the benchmarks matching BENCH (all) and internal/bench, with PostgreSQL flushing to disk
+bench: ## Run the benchmarks matching BENCH (all) and internal/bench, with both servers flushing to disk
 	@scripts/need go
-	@scripts/with-postgres --durable go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
+	@scripts/with-postgres --durable scripts/with-mariadb --durable go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 	@scripts/with-postgres --durable go run ./internal/bench
 
 fmt: ## Format the source and group its imports: standard library, others, ours

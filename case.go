@@ -85,6 +85,14 @@ const (
 	OrderSubject       SubjectKind = "order"
 )
 
+// Terms are what the card network or the provider that carries a dispute says of it. A dispute that a bank's own customer raises
+// has none. A reason code means something only together with its network.
+type Terms struct {
+	Network    string `json:"network,omitempty"`     // visa, mastercard, amex, discover, … in lower case
+	ReasonCode string `json:"reason_code,omitempty"` // as the network spells it: 13.1, 4853, C08
+	Reference  string `json:"provider_ref,omitempty"`
+}
+
 // Case is one dispute as the store holds it now. Everything in it is a projection of the case's record, kept beside it
 // in the same transaction so that a queue can be drawn without reading the chain; audit.Verify compares the two.
 type Case struct {
@@ -95,7 +103,8 @@ type Case struct {
 	Channel    string // how the dispute reached us: api, dashboard, whatsapp, …
 	Reason     DisputeReason
 	Notes      string // the customer's own words: untrusted
-	Amount     Money
+	Amount     Money  // zero, without a currency, until it is known
+	Terms      Terms
 
 	Status         Status
 	Stage          string
@@ -112,12 +121,13 @@ type Case struct {
 	Round    int   // which investigation this is; retry starts the next one
 	Revision int64 // grows with every change a person could see; a decision carries the revision it saw
 
-	Proposal *Proposal // nil until an investigation ended
-	Facts    *Facts
-	Verdict  *Verdict
-	Fix      FixOutcome
-	Message  string // draft to the customer: nothing is sent, closing freezes it
-	Model    ModelUse
+	Proposal  *Proposal // nil until an investigation ended
+	Facts     *Facts
+	Verdict   *Verdict
+	Fix       FixOutcome
+	Message   string // draft to the customer: nothing is sent, closing freezes it
+	Contested *Money // of Amount, what a person decided to contest; nil while nobody split it
+	Model     ModelUse
 }
 
 // ModelUse sums what the model's turns of a case cost, over all rounds.

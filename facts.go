@@ -27,17 +27,20 @@ type Facts struct {
 	Supports DisputeReason `json:"supports,omitempty"`
 	// Doubts are the reasons the desk's own rules found while reading: unknown and contradicting facts, fraud signals.
 	Doubts []Doubt `json:"doubts"`
+	// AtStake is what the dispute is about, as the records have it, for a request that did not say.
+	AtStake *Money `json:"at_stake,omitempty"`
 	// Seen is a hash of every record row that was read. A fix is applied only while the rows still hash to it.
 	Seen string `json:"seen"`
 	// Unreadable says why the records could not be read; everything else is then empty.
 	Unreadable string `json:"unreadable,omitempty"`
 }
 
-// Doubt is a reason that the desk's rules found in the records, and the category of proposal it speaks against: empty
-// means every proposal.
+// Doubt is a reason that the desk's rules found in the records, and the proposals it speaks against: those of a category that
+// would act, those that want a certain recommendation, or, with neither, every one.
 type Doubt struct {
 	Against DisputeReason `json:"against,omitempty"`
-	Fact    string        `json:"fact,omitempty"` // the fact that it was found in, by name
+	Wanting string        `json:"wanting,omitempty"` // a recommendation, in the desk's own words
+	Fact    string        `json:"fact,omitempty"`    // the fact that it was found in, by name
 	Reason  Reason        `json:"reason"`
 }
 

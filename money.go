@@ -2,6 +2,7 @@ package countersign
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 )
 
@@ -49,6 +50,37 @@ func (m Money) String() string {
 		fraction = "." + fraction
 	}
 	return m.Currency + " " + sign + grouped(whole) + fraction
+}
+
+// ParseMoney reads an amount as a person types it, in that currency: "1,250.50", "5800". A comma or a blank may stand between
+// thousands and nowhere else, so that "12,50" is refused and not taken for 1,250; there are no more digits after the point than
+// the currency has.
+func ParseMoney(typed, currency string) (Money, error) {
+	digits, ok := Exponent(currency)
+	if !ok {
+		return Money{}, fmt.Errorf("%q is no currency", currency)
+	}
+	whole, fraction, _ := strings.Cut(typed, ".")
+	whole = ungrouped(whole)
+	if whole == "" || len(fraction) > digits || strings.Trim(whole+fraction, "0123456789") != "" {
+		return Money{}, fmt.Errorf("%q is not an amount of %s", clip(typed), currency)
+	}
+	minor, err := strconv.ParseInt(whole+fraction+strings.Repeat("0", digits-len(fraction)), 10, 64)
+	if err != nil {
+		return Money{}, fmt.Errorf("%q is not an amount of %s", clip(typed), currency)
+	}
+	return Money{minor, currency}, nil
+}
+
+// ungrouped takes out what stands between thousands; empty when it stands elsewhere.
+func ungrouped(whole string) string {
+	groups := strings.FieldsFunc(strings.TrimSpace(whole), func(r rune) bool { return r == ',' || r == ' ' || r == '\u00a0' })
+	for _, g := range groups[min(1, len(groups)):] {
+		if len(g) != 3 {
+			return ""
+		}
+	}
+	return strings.Join(groups, "")
 }
 
 func grouped(digits string) string {

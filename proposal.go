@@ -60,7 +60,16 @@ const (
 	CitationNotYetFinished CitationStatus = "not_yet_finished"
 )
 
-// Quote is text the model says it copied from a document. The merchant desk uses it.
+// What verify found of a quote. Only the first two mean that the document says it.
+const (
+	QuoteExact           = "exact"
+	QuoteFolded          = "folded" // but for glyphs that mean the same: curly quotes, a hyphen at the end of a line
+	QuoteNotFound        = "not_found"
+	QuoteUnknownDocument = "unknown_document" // no document answers to the name, or more than one
+	QuoteTooShort        = "too_short"
+)
+
+// Quote is text the model says it copied from a document. Every field but the first two is set by verify, never by the model.
 type Quote struct {
 	Document string `json:"document"`
 	Quote    string `json:"quote"`

@@ -13,7 +13,9 @@ type Verdict struct {
 	Kind          VerdictKind `json:"kind"`
 	Reasons       []Reason    `json:"reasons"`
 	PolicyVersion string      `json:"policy_version"` // a hash of limits and rules
-	Caveats       []string    `json:"caveats"`
+	// Caveats say, in plain words, what overruled the model's recommendation at a desk where a person decides every case. Any of
+	// them means that the recommendation does not stand.
+	Caveats []string `json:"caveats"`
 }
 
 // Reason is why a person must look. Text is a sentence for an analyst and may carry details of the case.
@@ -42,11 +44,22 @@ const (
 	FactsUnreadable      ReasonCode = "facts_unreadable"
 	FixNotApplicable     ReasonCode = "fix_not_applicable"
 	ShadowMode           ReasonCode = "shadow_mode"
+
+	PersonDecides             ReasonCode = "person_decides" // nothing at this desk is automatic; by itself no doubt about anything
+	OrderNotFound             ReasonCode = "order_not_found"
+	DeadlinePassed            ReasonCode = "deadline_passed"
+	RefundContradictsContest  ReasonCode = "refund_contradicts_contest"
+	NoRefundContradictsAccept ReasonCode = "no_refund_contradicts_accept"
+	PartialRefund             ReasonCode = "partial_refund"
+	OpenReturn                ReasonCode = "open_return"
+	QuoteUnverified           ReasonCode = "quote_unverified"
+	PolicyNewerThanOrder      ReasonCode = "policy_newer_than_order"
 )
 
 // ReasonOrder is the order in which reasons are listed: what stops everything first, what merely tightens last.
 var ReasonOrder = []ReasonCode{
-	ModelFailed, ModelSawPartialCase, EvidenceInvalid, EvidenceTooLittle, FactsUnreadable, FactsDisagree, FactsUnknown,
-	FraudSuspected, AboveCap, NoCapForCurrency, TypeNotAllowed, ConfidenceLow, RejectionNeedsPerson, ModelAskedForPerson,
-	FixNotApplicable, ShadowMode,
+	ModelFailed, ModelSawPartialCase, EvidenceInvalid, EvidenceTooLittle, QuoteUnverified, FactsUnreadable, OrderNotFound,
+	DeadlinePassed, RefundContradictsContest, NoRefundContradictsAccept, PartialRefund, OpenReturn, PolicyNewerThanOrder,
+	FactsDisagree, FactsUnknown, FraudSuspected, AboveCap, NoCapForCurrency, TypeNotAllowed, ConfidenceLow, RejectionNeedsPerson, ModelAskedForPerson,
+	FixNotApplicable, ShadowMode, PersonDecides,
 }

@@ -72,10 +72,12 @@ func build(c Config) *api {
 	a.huma.UseMiddleware(a.enter)
 
 	register(a, call{"POST", "/api/v1/disputes", "openDispute", "Open a dispute", auth.Open, newDispute{}}, a.openDispute)
+	register(a, call{"POST", chargebacksRoute[len("POST "):], "openChargeback", "Open a chargeback", auth.Open, newChargeback{}}, a.openChargeback)
 	register(a, call{"GET", "/api/v1/cases", "listCases", "List cases, most at risk first", auth.Read, nil}, a.listCases)
 	register(a, call{"GET", "/api/v1/cases/{id}", "getCase", "Read a case and verify its record", auth.Read, nil}, a.getCase)
 	register(a, call{"GET", "/api/v1/cases/{id}/steps", "listSteps", "List the steps of the case's last investigation", auth.Read, nil}, a.listSteps)
 	register(a, call{"GET", "/api/v1/cases/{id}/record", "getRecord", "Read and verify the case's whole record", auth.ReadRecord, nil}, a.getRecord)
+	register(a, call{"GET", "/api/v1/cases/{id}/report", "getReport", "The evidence report of a decided case", auth.Read, nil}, a.getReport)
 	register(a, call{"GET", "/api/v1/cases/{id}/events", "followCase", "Follow a case: server-sent events, one per step", auth.Read, nil}, a.followCase)
 
 	register(a, call{"POST", "/api/v1/cases/{id}/approve", "approveCase", "Carry out the recommendation", auth.Decide, nothing{}}, a.approve)

@@ -17,6 +17,7 @@ import (
 	"countersign"
 	"countersign/audit"
 	"countersign/auth"
+	"countersign/desk/merchant"
 	"countersign/internal/testdb"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/queue"
@@ -56,7 +57,7 @@ func newOffice(t testing.TB) *office {
 	}
 	o.api = build(Config{
 		Store: o.store, Intake: intake.Intake{Store: o.store, Queue: q}, Version: "test", Stopping: o.stop, Heartbeat: time.Hour,
-		Desks:  map[countersign.DeskName]intake.Desk{countersign.Bank: {Name: countersign.Bank, Prefix: "D-", Find: find}},
+		Desks:  map[countersign.DeskName]intake.Desk{countersign.Bank: {Name: countersign.Bank, Prefix: "D-", Find: find}, countersign.Merchant: merchant.New(merchant.Config{}).Desk},
 		Review: review.Review{Store: o.store, Queue: q, Desks: map[countersign.DeskName]review.Desk{countersign.Bank: decisions}},
 		Log:    slog.New(slog.NewTextHandler(&o.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	})

@@ -164,7 +164,7 @@ func TestBadDecisions(t *testing.T) {
 		{"a fix that does not exist", "override", c.Revision, `{"outcome":"resolved","reason":"x","fix":"double"}`, 400, "body.fix"},
 		{"a fix for a rejection", "override", c.Revision, `{"outcome":"rejected","reason":"x","fix":"refund"}`, 400, "body.fix"},
 		{"resolved without saying which fix", "override", c.Revision, `{"outcome":"resolved","reason":"x"}`, 400, "body.fix"},
-		{"an amount of one's own", "override", c.Revision, `{"outcome":"resolved","reason":"x","fix":"refund","amount":"1"}`, 400, "body.amount"},
+		{"an amount of one's own", "override", c.Revision, `{"outcome":"resolved","reason":"x","fix":"refund","amount":{"minor":1,"currency":"NGN"}}`, 400, "body.amount"},
 		{"an escalation without a reason", "escalate", c.Revision, `{}`, 400, "body.reason"},
 		{"a reference of a page", "escalate", c.Revision, `{"reason":"x","reference":"` + strings.Repeat("r", 201) + `"}`, 413, "body.reference"},
 		{"a message that is too long", "message", c.Revision, `{"text":"` + strings.Repeat("m", 5001) + `"}`, 413, "body.text"},
@@ -257,9 +257,16 @@ func TestBadReads(t *testing.T) {
 			}
 		})
 	}
-	t.Run("chargebacks, which do not exist yet", func(t *testing.T) {
-		problem(t, o.post("/api/v1/chargebacks", `{"order_id":"1"}`), 404, "")
-	})
+	for _, row := range []struct{ name, body, place string }{
+		{"a chargeback without its order", `{"network":"visa"}`, "body.order_id"},
+		{"a deadline without a zone", `{"order_id":"1","due_at":"2026-12-01 17:00"}`, "body.due_at"},
+		{"a deadline on no day", `{"order_id":"1","due_at":"2026-13-40T00:00:00Z"}`, "body.due_at"},
+		{"a stage nobody knows", `{"order_id":"1","stage":"won"}`, "body.stage"},
+		{"nothing in dispute", `{"order_id":"1","amount":{"minor":0,"currency":"USD"}}`, "body.amount.minor"},
+		{"a currency that is none", `{"order_id":"1","amount":{"minor":1,"currency":"usd"}}`, "body.amount.currency"},
+	} {
+		t.Run(row.name, func(t *testing.T) { problem(t, o.post("/api/v1/chargebacks", row.body), 400, row.place) })
+	}
 }
 
 // bodies are what somebody who looks for a weakness sends first.

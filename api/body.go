@@ -7,10 +7,12 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"mime"
 	"net/http"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -72,27 +74,35 @@ func sentence(faults []Fault) string {
 	return strings.Join(all, "; ")
 }
 
-// decode reads one JSON object of texts, more strictly than encoding/json: no key twice, none that into does not have in
-// exactly that spelling, nothing after the object, and no text that would have to be repaired. null is a field left out.
+// decode reads one JSON object of texts, whole numbers and such objects, more strictly than encoding/json: no key twice, none that
+// into does not have in exactly that spelling, nothing after the object, and no text that would have to be repaired. null is a
+// field left out.
 func decode(raw []byte, into any) []Fault {
-	members, fault := object(raw)
-	if fault != "" {
-		return []Fault{{"body", fault}}
-	}
-	known := fields(reflect.TypeOf(into).Elem())
-	var faults []Fault
-	for _, m := range members {
-		if why := m.fault(known); why != "" {
-			faults = append(faults, Fault{"body." + clip(m.name), why})
-		}
-	}
-	if len(faults) > 0 {
+	if faults := wrong("body", raw, reflect.TypeOf(into).Elem()); len(faults) > 0 {
 		return faults[:min(len(faults), 20)]
 	}
 	if err := json.Unmarshal(raw, into); err != nil {
-		return []Fault{{"body", "does not have the form of this call"}} // unreachable unless a body gets a field that is not text
+		return []Fault{{"body", "does not have the form of this call"}} // unreachable unless a body gets a field of another kind
 	}
 	return nil
+}
+
+// wrong is everything that keeps an object from being of the form of t, a struct.
+func wrong(place string, raw []byte, t reflect.Type) (faults []Fault) {
+	members, fault := object(raw)
+	if fault != "" {
+		return []Fault{{place, fault}}
+	}
+	known := fields(t)
+	for _, m := range members {
+		at := place + "." + clip(m.name)
+		if why := m.misplaced(slices.Collect(maps.Keys(known))); why != "" {
+			faults = append(faults, Fault{at, why})
+			continue
+		}
+		faults = append(faults, m.wrong(at, known[m.name])...)
+	}
+	return faults
 }
 
 // member is one key of a body with its value as it was sent.
@@ -136,15 +146,41 @@ func object(raw []byte) (members []member, fault string) {
 // maxMembers is far above what any body has, so that looking for a key that came before stays cheap.
 const maxMembers = 100
 
-func (m member) fault(known []string) string {
-	var text string
-	switch {
+// misplaced says why a member cannot be there at all.
+func (m member) misplaced(known []string) string {
+	switch slices.Sort(known); {
 	case m.again:
 		return "is there twice"
 	case !slices.Contains(known, m.name):
 		return "is not a field of this call, " + expected(known)
+	}
+	return ""
+}
+
+// wrong is what keeps a member's value from being a t.
+func (m member) wrong(at string, t reflect.Type) []Fault {
+	switch {
 	case string(m.value) == "null":
-		return ""
+		return nil
+	case t.Kind() == reflect.Pointer && m.value[0] == '{':
+		return wrong(at, m.value, t.Elem())
+	case t.Kind() == reflect.Pointer:
+		return []Fault{{at, "is " + kindOf(m.value[0]) + ", expected an object"}}
+	case t.Kind() == reflect.Int64:
+		if _, err := strconv.ParseInt(string(m.value), 10, 64); err != nil {
+			return []Fault{{at, "expected a whole number"}}
+		}
+		return nil
+	}
+	if why := m.notText(); why != "" {
+		return []Fault{{at, why}}
+	}
+	return nil
+}
+
+func (m member) notText() string {
+	var text string
+	switch {
 	case m.value[0] != '"' || json.Unmarshal(m.value, &text) != nil:
 		return "is " + kindOf(m.value[0]) + ", expected text in quotes"
 	case halved(text, m.value):
@@ -155,6 +191,8 @@ func (m member) fault(known []string) string {
 
 func kindOf(first byte) string {
 	switch first {
+	case '"':
+		return "text"
 	case '{':
 		return "an object"
 	case '[':
@@ -171,12 +209,13 @@ func halved(text string, value []byte) bool {
 		!bytes.Contains(bytes.ToLower(value), []byte(`\ufffd`))
 }
 
-// fields are the names of a body's fields.
-func fields(t reflect.Type) (names []string) {
+// fields are a body's fields by their names.
+func fields(t reflect.Type) map[string]reflect.Type {
+	all := map[string]reflect.Type{}
 	for i := range t.NumField() {
 		if name := t.Field(i).Tag.Get("json"); name != "" {
-			names = append(names, strings.Split(name, ",")[0])
+			all[strings.Split(name, ",")[0]] = t.Field(i).Type
 		}
 	}
-	return names
+	return all
 }

@@ -13,9 +13,10 @@ import (
 type (
 	newOverride struct {
 		_       struct{}            `additionalProperties:"false"`
-		Outcome countersign.Outcome `json:"outcome" enum:"resolved,rejected"`
+		Outcome countersign.Outcome `json:"outcome" enum:"resolved,rejected,contest,accept" doc:"One of the case's desk: resolved or rejected for a transaction, contest or accept for an order."`
 		Reason  string              `json:"reason" maxLength:"2000" doc:"Why, in a sentence. It is kept."`
 		Fix     string              `json:"fix,omitempty" enum:"reversal,refund,none" doc:"Belongs to the outcome resolved, and must be there with it."`
+		Amount  *countersign.Money  `json:"amount,omitempty" doc:"What is contested, when that is less than what is in dispute; the rest is accepted."`
 	}
 	newEscalation struct {
 		_         struct{} `additionalProperties:"false"`
@@ -54,6 +55,7 @@ func (a *api) override(ctx context.Context, in *decided) (*caseAnswer, error) {
 			err = a.mayDecide(ctx, act)
 		}
 		if err == nil {
+			act.Part = sent.Amount
 			_, err = a.Review.Override(ctx, act, sent.Outcome, sent.Reason, sent.Fix)
 		}
 		return err

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"net/http"
 	"strings"
 
 	"countersign"
@@ -46,25 +45,13 @@ func (a *api) openDispute(ctx context.Context, _ *keyed) (*openAnswer, error) {
 	if err != nil {
 		return nil, err
 	}
-	key, err := idempotencyKey(requestOf(ctx))
-	if err != nil {
-		return nil, err
-	}
-	opened, err := a.Intake.Open(ctx, a.Desks[countersign.Bank], requestOf(ctx).principal.Actor, intake.Request{
-		SubjectID: sent.TransactionID, CustomerID: sent.CustomerID, Reason: sent.Reason, Notes: sent.Notes, Channel: sent.Channel, Key: key})
-	if err != nil {
-		return nil, err
-	}
-	status := http.StatusAccepted
-	if !opened.Created {
-		status = http.StatusOK
-	}
-	return &openAnswer{status, "/api/v1/cases/" + string(opened.Case.ID), Opened{opened.Case.ID, opened.Case.Status}}, nil
+	return a.open(ctx, countersign.Bank, disputesRoute, intake.Request{
+		SubjectID: sent.TransactionID, CustomerID: sent.CustomerID, Reason: sent.Reason, Notes: sent.Notes, Channel: sent.Channel})
 }
 
 // idempotencyKey is nil when the caller sent none. A key counts per token and call; what it stands for is the exact bytes of
 // the body.
-func idempotencyKey(r request) (*store.Key, error) {
+func idempotencyKey(r request, route string) (*store.Key, error) {
 	if len(r.header.Values("Idempotency-Key")) == 0 {
 		return nil, nil
 	}
@@ -76,5 +63,5 @@ func idempotencyKey(r request) (*store.Key, error) {
 		return nil, invalid("Idempotency-Key", "expected 1 to 200 visible ASCII characters")
 	}
 	body := sha256.Sum256(r.body)
-	return &store.Key{Principal: r.principal.Actor.String(), Route: disputesRoute, Value: value, BodyHash: hex.EncodeToString(body[:])}, nil
+	return &store.Key{Principal: r.principal.Actor.String(), Route: route, Value: value, BodyHash: hex.EncodeToString(body[:])}, nil
 }

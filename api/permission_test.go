@@ -21,6 +21,7 @@ func TestPermissions(t *testing.T) {
 	walked := map[string]bool{}
 	for _, row := range []struct{ pattern, roles string }{
 		{"POST /api/v1/disputes", deciders},
+		{"POST /api/v1/chargebacks", deciders},
 		{"GET /api/v1/cases", everybody},
 		{"GET /api/v1/cases/{id}", everybody},
 		{"GET /api/v1/cases/{id}/steps", everybody},

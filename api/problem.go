@@ -88,11 +88,14 @@ func located(field string) string {
 	switch {
 	case slices.Contains(headers, field):
 		return "header." + field
-	case field == "body", field == "query", strings.Contains(field, "."):
+	case slices.Contains(places, strings.Split(field, ".")[0]):
 		return field
 	}
 	return "body." + field
 }
+
+// places are the parts of a request.
+var places = []string{"body", "query", "path", "header"}
 
 // headers are those that are read.
 var headers = []string{"Authorization", "Idempotency-Key", "If-Match", "Last-Event-ID"}

@@ -16,6 +16,8 @@ import (
 	"countersign"
 	"countersign/desk"
 	"countersign/desk/bank"
+	"countersign/desk/merchant/library"
+	"countersign/desk/merchant/setup"
 	"countersign/llm"
 	"countersign/pipeline"
 	"countersign/pipeline/intake"
@@ -59,7 +61,11 @@ type App struct {
 	Key    secret.Key
 	Model  llm.Model
 
+	Setup   setup.Setup      // how the shop's own database is read
+	Library *library.Library // the shop's policies
+
 	pipeline *pipeline.Pipeline
+	shop     *connected
 	lock     *flock.Flock // held while this process works a SQLite database
 	stopping chan struct{}
 	stop     sync.Once
@@ -95,8 +101,9 @@ func Open(ctx context.Context, c Config) (a *App, err error) {
 	return a, a.assemble()
 }
 
-// keep notes the key that the database was made with, and warns when this is another. Nothing is sealed under it yet, so
-// nothing is lost, and a program that refused to start would help nobody.
+// keep notes the key that the database was made with, and warns when this is another. What was sealed under the first one
+// says so where it is used, and can be entered again; everything else works, and a program that refused to start would help
+// nobody.
 func (a *App) keep(ctx context.Context) error {
 	kept, err := a.Store.KeyID(ctx)
 	if err != nil {
@@ -134,8 +141,11 @@ func (a *App) claim() error {
 
 // assemble is the wiring, from the store upwards.
 func (a *App) assemble() (err error) {
-	bankDesk := bank.New()
-	a.Desks = map[countersign.DeskName]desk.Desk{bankDesk.Name: bankDesk}
+	shop, err := a.merchantDesk()
+	if err != nil {
+		return err
+	}
+	a.Desks = map[countersign.DeskName]desk.Desk{countersign.Bank: bank.New(), countersign.Merchant: shop}
 	host, _ := os.Hostname()
 	a.pipeline = &pipeline.Pipeline{
 		Store: a.Store, Desks: a.Desks, Model: a.modelFor, Bounds: a.Bounds, Lease: a.Lease, Log: a.Log,
@@ -151,9 +161,14 @@ func (a *App) assemble() (err error) {
 	a.Intake = intake.Intake{Store: a.Store, Queue: a.Queue, NewID: a.NewID}
 	a.Review = review.Review{Store: a.Store, Queue: a.Queue, Desks: map[countersign.DeskName]review.Desk{}}
 	for name, d := range a.Desks {
-		a.Review.Desks[name] = review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, Waive: d.Waive}
+		a.Review.Desks[name] = reviewed(d)
 	}
 	return nil
+}
+
+// reviewed is what people's decisions need to know of a desk.
+func reviewed(d desk.Desk) review.Desk {
+	return review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, Waive: d.Waive, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh}
 }
 
 func (a *App) modelFor(c countersign.Case) llm.Model {
@@ -180,6 +195,10 @@ func (a *App) Close() error {
 	var errs []error
 	if a.Queue != nil {
 		errs = append(errs, a.Queue.Stop(ctx))
+	}
+	if a.shop != nil {
+		errs = append(errs, a.shop.closed())
+		a.Library.Close()
 	}
 	if a.Store != nil {
 		errs = append(errs, a.Store.Close())

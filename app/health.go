@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/desk/merchant/setup"
 	"countersign/pipeline/policy"
 	"countersign/secret"
 	"countersign/store"
@@ -37,7 +38,7 @@ func Examine(ctx context.Context, c Config) []Finding {
 	}
 	defer db.Close()
 	return []Finding{folder, c.examineDatabase(ctx, db), examineClock(ctx, db), c.examineKey(keyOf(ctx, db)), c.examineModel(ctx),
-		examinePolicy(ctx, db), examineQueue(ctx, db), c.examineDisk()}
+		examinePolicy(ctx, db), c.examineMapping(ctx, db), examineQueue(ctx, db), c.examineDisk()}
 }
 
 // keyOf is the key that the database was made with, empty when nobody knows.
@@ -184,6 +185,33 @@ func capped(caps map[string]int64) string {
 		return "and no currency has a cap, so no case is automatic"
 	}
 	return "under " + strings.Join(all, ", ")
+}
+
+// examineMapping reads the shop's database as an order of it would be read.
+func (c Config) examineMapping(ctx context.Context, db *store.Store) Finding {
+	key, err := secret.Open(c.keyFile(), c.KeyFile == "")
+	if err != nil {
+		return wrong("mapping", err)
+	}
+	latest, ok, err := setup.Setup{Store: db, Key: key}.Latest(ctx)
+	switch {
+	case err != nil:
+		return wrong("mapping", err)
+	case !ok:
+		return Finding{What: "mapping", OK: true, Says: "no shop is connected, so every chargeback goes to a person"}
+	}
+	unsorted, err := setup.Health(ctx, latest.Mapped)
+	says := fmt.Sprintf("%s, version %d: ", latest.Name, latest.Version)
+	switch {
+	case err != nil:
+		bad := wrong("mapping", err)
+		bad.Says = says + bad.Says
+		return bad
+	case len(unsorted) > 0:
+		return Finding{What: "mapping", Says: says + "nobody has said what these statuses of the shop mean: " + strings.Join(unsorted, ", "),
+			Try: "sort them in the dashboard's settings, under the shop's database; until then every order with one goes to a person"}
+	}
+	return Finding{What: "mapping", OK: true, Says: says + "the shop answers, and has what the mapping names"}
 }
 
 func examineQueue(ctx context.Context, db *store.Store) Finding {

@@ -10,6 +10,7 @@ import (
 
 	"countersign"
 	"countersign/desk/bank"
+	"countersign/desk/merchant"
 	"countersign/llm"
 	"countersign/llm/openai"
 	"countersign/llm/rulebook"
@@ -36,7 +37,7 @@ const (
 func openModel(c ModelConfig) (llm.Model, error) {
 	switch c.Provider {
 	case "", "rulebook":
-		return rulebook.New(bank.Playbook()), nil
+		return rulebook.New(bank.Playbook(), merchant.Playbook()), nil
 	case "openai":
 		m, err := openai.New(openai.Config{BaseURL: c.BaseURL, Model: c.Name, APIKey: c.APIKey})
 		if err != nil {

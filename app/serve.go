@@ -15,6 +15,7 @@ import (
 	"countersign/api"
 	"countersign/auth"
 	"countersign/auth/session"
+	"countersign/desk/merchant/setup"
 	"countersign/pipeline/intake"
 	"countersign/web"
 )
@@ -40,6 +41,8 @@ func (a *App) api() http.Handler {
 
 func (a *App) pages() http.Handler {
 	return web.New(web.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: a.Desks, Throttle: auth.NewThrottle(a.Store.Now),
+		Setup:    setup.Setup{Store: a.Store, Key: a.Key},
+		Library:  a.Library,
 		Sessions: session.New(a.Store, session.Options{Secure: strings.HasPrefix(a.PublicURL, "https://"), Unattended: web.Unattended}),
 		Model:    a.investigator(), NoAI: a.offline(), PublicURL: a.PublicURL,
 		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping})

@@ -40,6 +40,7 @@ type Act struct {
 	Fix       string
 	Reason    string
 	Reference string
+	Part      *countersign.Money // what is contested of the amount; nil is all of it
 }
 
 // Disputes are what the bank's customers complain about, in the order in which the demo works them. The transactions are in

@@ -48,7 +48,17 @@ func Models(now time.Time, arrive func(context.Context, records.Set) error) func
 	for _, d := range Disputes() {
 		byID[d.TransactionID] = d
 	}
+	ofOrder := map[string]string{}
+	for _, c := range Chargebacks() {
+		ofOrder[c.Order] = c.Script
+	}
 	return func(c countersign.Case, reviewer llm.Model) llm.Model {
+		if c.Desk == countersign.Merchant {
+			if script := Script(ofOrder[c.Subject.ID]); script != nil {
+				return script
+			}
+			return reviewer
+		}
 		d := byID[c.Subject.ID]
 		if d.Script != "" {
 			return Script(d.Script)

@@ -6,6 +6,7 @@ import (
 
 	"countersign"
 	"countersign/desk/bank"
+	"countersign/desk/merchant"
 	"countersign/llm"
 	"countersign/llm/rulebook"
 )
@@ -13,7 +14,7 @@ import (
 // Paced works cases as models does, slowly enough to be watched: every answer takes the given time, and the offline reviewer
 // asks for two records at a time instead of all at once. What it proposes is the same.
 func Paced(models func(countersign.Case, llm.Model) llm.Model, each time.Duration) func(countersign.Case, llm.Model) llm.Model {
-	reviewer := rulebook.New(bank.Playbook()).AtOnce(2)
+	reviewer := rulebook.New(bank.Playbook(), merchant.Playbook()).AtOnce(2)
 	return func(c countersign.Case, _ llm.Model) llm.Model { return paced{models(c, reviewer), each} }
 }
 

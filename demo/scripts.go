@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"countersign/desk/bank"
+	"countersign/desk/merchant"
 	"countersign/llm"
 	"countersign/llm/rulebook"
 	"countersign/llm/scripted"
@@ -75,7 +76,7 @@ func insists(category, summary string) func(decision) {
 }
 
 // reviewer is the offline reviewer that scripts begin as.
-var reviewer = rulebook.New(bank.Playbook())
+var reviewer = rulebook.New(bank.Playbook(), merchant.Playbook())
 
 // spoiled answers like the offline reviewer and changes its decision.
 func spoiled(spoil func(decision)) func(int, llm.Request) (llm.Reply, error) {

@@ -10,6 +10,8 @@ import (
 	"countersign/pipeline/intake"
 	"countersign/pipeline/investigate"
 	"countersign/pipeline/policy"
+	"countersign/pipeline/review"
+	"countersign/pipeline/verify"
 	"countersign/store"
 )
 
@@ -21,13 +23,24 @@ type Desk struct {
 	Brief func(c countersign.Case) investigate.Brief
 	// Tools are the case's tools. Each is scoped to the case's customer or order.
 	Tools func(v store.View, c countersign.Case) []investigate.Tool
+	// Given are tools that code looks at itself before the model's first turn, in this order; nil when the model asks for all it
+	// needs.
+	Given func(v store.View, c countersign.Case) []investigate.Tool
 	// Facts reads the records without the model. An error means that they could not be read: a reason, never an absence.
 	Facts func(ctx context.Context, v store.View, c countersign.Case) (countersign.Facts, error)
+	// Documents are the texts that a proposal may quote, each in the one version that counts for the case; nil when the desk has
+	// none.
+	Documents func(ctx context.Context, v store.View, c countersign.Case) ([]verify.Document, error)
 	// Rules are added to the policy's own; they can only tighten.
 	Rules []policy.Rule
 	// Waive returns the fix of that kind which a person may post although the facts do not support it, and a hash of the
 	// rows it read. A Conflict error says what nobody may waive.
 	Waive func(ctx context.Context, v store.View, c countersign.Case, kind countersign.FixKind) (*countersign.Fix, string, error)
+	// Fresh reads records that are not in our database again, before a person's decision counts; nil when they are in it.
+	Fresh func(ctx context.Context, v store.View, c countersign.Case) (review.Fresh, error)
+	// MustChoose says that a recommendation which asks for a person cannot be approved, only decided otherwise, with a reason.
+	MustChoose bool
+	Split      countersign.Outcome // the outcome that may be for a part of the amount; empty when none may
 	// Outcome maps a recommendation that is carried out to how the case ends. A recommendation that is not in it asks for a
 	// person.
 	Outcome map[string]countersign.Outcome
@@ -37,8 +50,23 @@ type Desk struct {
 	Display func(ctx context.Context, v store.View, c countersign.Case) (Display, error)
 	// Told says in a few words, for somebody who watches, what a step read: "read the ledger: 1 entry, nothing given back".
 	Told func(countersign.Step) string
+	// Whose are the records that Display shows: "the bank's", "the shop's".
+	Whose string
+	// Letters says that a proposal drafts a message to the customer.
+	Letters bool
 	// FactGroups name the facts, in the order in which a person reads them. A fact that no group names is shown by its own name.
 	FactGroups []FactGroup
+}
+
+// Acts reports whether a decision at this desk can move money.
+func (d Desk) Acts() bool { return d.Waive != nil }
+
+// Look is Given, for a desk that may have none.
+func (d Desk) Look(v store.View, c countersign.Case) []investigate.Tool {
+	if d.Given == nil {
+		return nil
+	}
+	return d.Given(v, c)
 }
 
 // Justify is Facts in the form the executor asks for: the fix that the records support now.

@@ -49,6 +49,7 @@ func (p *Pipeline) toReview(ctx context.Context, j job, v judged, fix countersig
 func (v judged) onto(c countersign.Case) countersign.Case {
 	proposal := v.input.Proposal
 	proposal.Claims, proposal.Quotes = v.input.Evidence.Claims, v.input.Evidence.Quotes
+	c.Amount = v.input.Amount
 	c.Proposal, c.Facts, c.Verdict = &proposal, &v.input.Facts, &v.verdict
 	c.Recommendation, c.Message = proposal.Recommendation, proposal.CustomerMessage
 	c.Model = sum(c.Model, v.use)

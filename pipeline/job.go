@@ -59,9 +59,16 @@ func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok b
 			return err
 		}
 		return tx.Record(ctx, id, p.actor(), store.Note{Kind: audit.Started, Payload: started{
-			Round: j.Case.Round, Status: countersign.Investigating, Model: j.model.Identity(), Canary: j.canary, Fence: j.nonce, Resumed: len(j.past)}})
+			Round: j.Case.Round, Status: countersign.Investigating, Model: j.model.Identity(), Canary: j.canary, Fence: j.nonce, Resumed: lastTurn(j.past)}})
 	})
 	return j, ok && err == nil, err
+}
+
+func lastTurn(past []investigate.Turn) int {
+	if len(past) == 0 {
+		return 0
+	}
+	return past[len(past)-1].Number
 }
 
 // resume fills in what the case's desk, its model and its record say.
@@ -118,23 +125,33 @@ func (j *job) replayRow(row store.RecordRow) error {
 		j.past = append(j.past, turn)
 		return err
 	case audit.ToolCall:
-		var step countersign.Step
-		if err := json.Unmarshal(row.Payload.Bytes, &step); err != nil {
-			return err
-		}
-		if len(j.past) == 0 {
-			return errors.New("a step without its turn") // a turn's steps are written after it, in one transaction
-		}
-		last := &j.past[len(j.past)-1]
-		last.Steps = append(last.Steps, step)
+		return j.replayStep(row.Payload.Bytes)
 	}
+	return nil
+}
+
+// replayStep adds a step to its turn, which was written before it in one transaction. What code looked at before the model's first
+// turn is turn 0, which has no row of its own.
+func (j *job) replayStep(payload []byte) error {
+	step := stepRow{Step: countersign.Step{Turn: -1}}
+	if err := json.Unmarshal(payload, &step); err != nil {
+		return err
+	}
+	if len(j.past) == 0 && step.Turn == 0 {
+		j.past = append(j.past, investigate.Turn{})
+	}
+	if len(j.past) == 0 {
+		return errors.New("a step without its turn")
+	}
+	last := &j.past[len(j.past)-1]
+	last.Steps = append(last.Steps, step.Step)
 	return nil
 }
 
 // conversation is the job as the investigation needs it.
 func (p *Pipeline) conversation(j *job) investigate.Conversation {
 	return investigate.Conversation{
-		Model: j.model, Brief: j.desk.Brief(j.Case), Tools: j.desk.Tools(p.Store.View, j.Case), Bounds: p.Bounds, Fence: j.fence,
+		Model: j.model, Brief: j.desk.Brief(j.Case), Tools: j.desk.Tools(p.Store.View, j.Case), Given: j.desk.Look(p.Store.View, j.Case), Bounds: p.Bounds, Fence: j.fence,
 		Canary: j.canary, Past: j.past, Now: p.Store.Now,
 		Record: func(ctx context.Context, turn investigate.Turn) error {
 			err := p.recordTurn(ctx, *j, turn)
@@ -178,7 +195,10 @@ type stepRow struct {
 
 // recordTurn writes a turn and its steps in one transaction, and renews the lease with it.
 func (p *Pipeline) recordTurn(ctx context.Context, j job, turn investigate.Turn) error {
-	notes := []store.Note{{Kind: audit.ModelTurn, Payload: turnRow{j.Case.Round, turn}}}
+	var notes []store.Note
+	if turn.Number > 0 { // else code looked, and no model was asked
+		notes = append(notes, store.Note{Kind: audit.ModelTurn, Payload: turnRow{j.Case.Round, turn}})
+	}
 	for _, step := range turn.Steps {
 		notes = append(notes, store.Note{Kind: audit.ToolCall, Payload: stepRow{j.Case.Round, step}})
 	}

@@ -85,7 +85,8 @@ func (p *Pipeline) carry(ctx context.Context, j *job) (err error) {
 	if err != nil {
 		return err
 	}
-	input := policy.Input{Limits: limits, Amount: j.Case.Amount, Facts: facts, Proposal: outcome.Proposal, Evidence: evidence}
+	evidence.Quotes = p.quotes(ctx, *j, outcome.Proposal.Quotes)
+	input := policy.Input{Limits: limits, Amount: amount(j.Case, facts), Facts: facts, Proposal: outcome.Proposal, Evidence: evidence}
 	return p.conclude(ctx, *j, judged{input, decide(j.desk.Rules, input), outcome.Use})
 }
 
@@ -102,6 +103,27 @@ func (p *Pipeline) facts(ctx context.Context, j job) (countersign.Facts, error) 
 		return countersign.Facts{Unreadable: e.Error()}, nil
 	}
 	return countersign.Facts{Unreadable: "the database did not answer"}, nil
+}
+
+// amount is what the dispute is about: as the request said, else as the records have it.
+func amount(c countersign.Case, facts countersign.Facts) countersign.Money {
+	if c.Amount.Currency == "" && facts.AtStake != nil {
+		return *facts.AtStake
+	}
+	return c.Amount
+}
+
+// quotes looks every quote up in the documents of the case. Documents that cannot be read hold none of them: whoever relies on a
+// quote then has none, and a person looks.
+func (p *Pipeline) quotes(ctx context.Context, j job, quotes []countersign.Quote) []countersign.Quote {
+	if len(quotes) == 0 || j.desk.Documents == nil {
+		return quotes
+	}
+	documents, err := j.desk.Documents(ctx, p.Store.View, j.Case)
+	if err != nil {
+		p.Log.ErrorContext(ctx, "read the documents of a case", "case", string(j.Case.ID), "error", err)
+	}
+	return verify.Quotes(quotes, documents)
 }
 
 // conclude ends the investigation: the policy acts, or a person must. A fix that the executor refuses, because the records

@@ -1,5 +1,8 @@
-// Package secret keeps the master key that provider keys and connection strings will be sealed under. Today it makes the
-// key, finds it again and says plainly when it is not there; nothing is sealed with it yet.
+// Package secret keeps the master key, and seals under it what the program must remember and nobody may read: the connection
+// string of a shop's database.
+//
+// A sealed text names the key that opens it. With another key, or none, nothing is lost and nothing pretends to be unset: the
+// error says which key is missing, and whoever has the secret may enter it again.
 package secret
 
 import (
@@ -21,7 +24,8 @@ import (
 // Key is a master key of 32 random bytes. It prints as its id, never as itself.
 type Key struct{ bytes [32]byte }
 
-// ID tells keys apart without giving anything away: the first eight bytes of the key's SHA-256 under a tag of its own.
+// ID tells keys apart without giving anything away: the first eight bytes of the key's SHA-256 under a tag of its own. It
+// stands in each sealed text and in the settings of a database, to know at the start whether this is the key.
 func (k Key) ID() string {
 	sum := sha256.Sum256(append([]byte("countersign master key\x00"), k.bytes[:]...))
 	return hex.EncodeToString(sum[:8])

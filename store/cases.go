@@ -16,14 +16,14 @@ import (
 // caseColumns is the order in which every query names a case's columns and scanCase reads them.
 const caseColumns = `id, desk, subject_kind, subject_id, customer_id, channel, reason, notes, amount_minor, currency, status, stage,
 	recommendation, outcome, handled_by, raised, opened_at, updated_at, due_at, due_source, round, revision, proposal, facts,
-	verdict, fix, message, model`
+	verdict, fix, message, model, terms, provider_ref, contested`
 
 func scanCase(row scanner) (c countersign.Case, err error) {
 	var due sql.NullInt64
 	err = row.Scan(&c.ID, &c.Desk, &c.Subject.Kind, &c.Subject.ID, &c.CustomerID, &c.Channel, &c.Reason, &c.Notes, &c.Amount.Minor,
 		&c.Amount.Currency, &c.Status, &c.Stage, &c.Recommendation, &c.Outcome, &c.HandledBy, &c.Raised, scanMicros{&c.OpenedAt},
 		scanMicros{&c.UpdatedAt}, &due, &c.DueSource, &c.Round, &c.Revision, asJSON{&c.Proposal}, asJSON{&c.Facts}, asJSON{&c.Verdict},
-		asJSON{&c.Fix}, &c.Message, asJSON{&c.Model})
+		asJSON{&c.Fix}, &c.Message, asJSON{&c.Model}, asJSON{&c.Terms}, &c.Terms.Reference, asJSON{&c.Contested})
 	if due.Valid {
 		at := time.UnixMicro(due.Int64).UTC()
 		c.DueAt = &at
@@ -49,11 +49,12 @@ func (v View) oneCase(ctx context.Context, id countersign.CaseID, lock string) (
 	return c, wrap(err, "read case %s", id)
 }
 
-// OpenCase is the open case about the same subject for the same reason, if there is one.
-func (v View) OpenCase(ctx context.Context, desk countersign.DeskName, subject countersign.Subject, reason countersign.DisputeReason) (countersign.Case, bool, error) {
+// OpenCase is the open case about the same subject for the same reason, of the same provider's reference where there is one, if
+// there is one.
+func (v View) OpenCase(ctx context.Context, desk countersign.DeskName, subject countersign.Subject, reason countersign.DisputeReason, reference string) (countersign.Case, bool, error) {
 	c, err := scanCase(v.q.QueryRowContext(ctx, "SELECT "+caseColumns+` FROM cases
-		WHERE desk = $1 AND subject_kind = $2 AND subject_id = $3 AND reason = $4 AND status <> 'closed'`,
-		string(desk), string(subject.Kind), subject.ID, string(reason)))
+		WHERE desk = $1 AND subject_kind = $2 AND subject_id = $3 AND reason = $4 AND provider_ref = $5 AND status <> 'closed'`,
+		string(desk), string(subject.Kind), subject.ID, string(reason), reference))
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, false, nil
 	}
@@ -70,7 +71,7 @@ func (t *Tx) Birth(ctx context.Context, c countersign.Case, jobID int64, actor c
 			return e
 		}
 		return wrap(err, "store case %s", c.ID)
-	}, "INSERT INTO cases ("+caseColumns+", risk, reasons, lease_token, lease_until, job_id) VALUES "+t.d.values(1, 33),
+	}, "INSERT INTO cases ("+caseColumns+", risk, reasons, lease_token, lease_until, job_id) VALUES "+t.d.values(1, 36),
 		append(caseArgs(c), risk(c), reasons(c), 0, 0, jobID)...)
 	if err != nil {
 		return err
@@ -90,21 +91,24 @@ func (t *Tx) Save(ctx context.Context, c *countersign.Case) error {
 		return wrap(err, "save case %s", id)
 	}, `UPDATE cases SET status=$2, stage=$3, recommendation=$4, outcome=$5, handled_by=$6, raised=$7, updated_at=$8,
 		round=$9, revision=$10, proposal=$11, facts=$12, verdict=$13, fix=$14, message=$15, model=$16, risk=$17, reasons=$18,
-		lease_until=0 WHERE id = $1 AND revision = $19`,
+		amount_minor=$19, currency=$20, due_at=$21, due_source=$22, contested=$23, lease_until=0 WHERE id = $1 AND revision = $24`,
 		string(c.ID), string(c.Status), c.Stage, c.Recommendation, string(c.Outcome), string(c.HandledBy), c.Raised, t.Now.UnixMicro(),
 		c.Round, c.Revision, optional(c.Proposal), optional(c.Facts), optional(c.Verdict), asJSON{c.Fix}, c.Message, asJSON{c.Model},
-		risk(*c), reasons(*c), c.Revision-1)
+		risk(*c), reasons(*c), c.Amount.Minor, c.Amount.Currency, dueMicros(*c), string(c.DueSource), optional(c.Contested), c.Revision-1)
 }
 
 func caseArgs(c countersign.Case) []any {
-	var due any
-	if c.DueAt != nil {
-		due = c.DueAt.UnixMicro()
-	}
 	return []any{string(c.ID), string(c.Desk), string(c.Subject.Kind), c.Subject.ID, c.CustomerID, c.Channel, string(c.Reason), c.Notes,
 		c.Amount.Minor, c.Amount.Currency, string(c.Status), c.Stage, c.Recommendation, string(c.Outcome), string(c.HandledBy), c.Raised,
-		c.OpenedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), due, string(c.DueSource), c.Round, c.Revision, optional(c.Proposal),
-		optional(c.Facts), optional(c.Verdict), asJSON{c.Fix}, c.Message, asJSON{c.Model}}
+		c.OpenedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), dueMicros(c), string(c.DueSource), c.Round, c.Revision, optional(c.Proposal),
+		optional(c.Facts), optional(c.Verdict), asJSON{c.Fix}, c.Message, asJSON{c.Model}, asJSON{c.Terms}, c.Terms.Reference, optional(c.Contested)}
+}
+
+func dueMicros(c countersign.Case) any {
+	if c.DueAt == nil {
+		return nil
+	}
+	return c.DueAt.UnixMicro()
 }
 
 // optional keeps nil as the empty string.

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"countersign/desk/bank"
+	"countersign/desk/merchant"
 	chromium "countersign/internal/browser"
 	"countersign/web"
 
@@ -18,7 +19,7 @@ import (
 // many that everything is seen once in each of its places, since the dark changes colours alone; and one of each page on a phone,
 // where all must fit. With COUNTERSIGN_SCREENSHOTS set all are drawn each way, and a picture of each is kept.
 func TestEveryPageCanBeUsedByEverybody(t *testing.T) {
-	samples := web.Gallery(bank.New())
+	samples := web.Gallery(bank.New(), merchant.New(merchant.Config{}))
 	server := httptest.NewServer(web.GallerySite(samples))
 	t.Cleanup(server.Close)
 	every, none := func(web.Sample) bool { return true }, func(web.Sample) bool { return false }

@@ -4,11 +4,13 @@ import (
 	"context"
 	"net/http"
 	"strings"
+	"time"
 
 	"countersign"
 	"countersign/audit"
 	"countersign/auth"
 	"countersign/desk"
+	"countersign/pipeline/verify"
 	"countersign/store"
 )
 
@@ -21,8 +23,9 @@ type file struct {
 	report     audit.Report
 	head       audit.Head
 	display    desk.Display
-	unreadable string // why the desk could not show its records
-	stale      bool   // the records are not those any more that the facts of this case in review were read from
+	documents  []verify.Document // what the proposal quotes from
+	unreadable string            // why the desk could not show its records
+	stale      bool              // the records are not those any more that the facts of this case in review were read from
 	names      map[string]string
 	holder     store.Claim
 	held       bool
@@ -62,6 +65,9 @@ func (v *visit) read(ctx context.Context, view store.View, f *file, id string) (
 	return nil
 }
 
+// longestLook is how long a page waits for records that are in somebody else's database.
+const longestLook = 8 * time.Second
+
 // show asks the desk for its records. A case whose records cannot be read is still a case that somebody must decide, so the
 // page says so instead of failing.
 func (f *file) show(ctx context.Context, view store.View) {
@@ -69,12 +75,17 @@ func (f *file) show(ctx context.Context, view store.View) {
 		f.unreadable = "This program does not have the desk of this case."
 		return
 	}
+	ctx, cancel := context.WithTimeout(ctx, longestLook)
+	defer cancel()
 	display, err := f.desk.Display(ctx, view, f.Case)
 	if err != nil {
 		f.unreadable = "The records of this case cannot be read now."
 		return
 	}
 	f.display = display
+	if f.desk.Documents != nil && f.Proposal != nil && len(f.Proposal.Quotes) > 0 {
+		f.documents, _ = f.desk.Documents(ctx, view, f.Case) // without them a clause is shown by itself
+	}
 	if f.Status != countersign.InReview || f.Facts == nil || f.Facts.Seen == "" {
 		return
 	}
@@ -102,7 +113,9 @@ type caseScreen struct {
 	Because             string // the same in a few words, for the head of the page
 	Fix                 *fixPanel
 	Act                 *actPanel
-	Message             messagePanel
+	Message             *messagePanel // nil at a desk that writes to nobody
+	Whose               string        // the records are
+	Report              *reportPanel  // nil while there is nothing to report
 	Trace               []traceLine
 	Steps               []stepTable
 	Record              recordPanel
@@ -145,14 +158,29 @@ func (v *visit) caseScreen(f *file) (*caseScreen, error) {
 	}
 	p := &caseScreen{
 		ID: string(f.ID), Title: complaint(f.Reason), Standing: standing(f.Case), Status: f.Status, Amount: money(f.Amount), Due: v.due(f.Case),
-		Opened: v.moment(f.OpenedAt), Lines: v.lines(f), Said: writtenBy("the customer", f.Notes), Facts: v.facts(f), Proposal: v.proposal(f),
-		Why: f.why(), Because: f.because(), Fix: v.fix(f), Act: act, Message: v.message(f), Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
+		Opened: v.moment(f.OpenedAt), Lines: v.lines(f), Said: writtenBy(f.author(), f.Notes), Facts: v.facts(f), Proposal: v.proposal(f),
+		Why: f.why(), Because: f.because(), Fix: v.fix(f), Act: act, Message: v.message(f), Whose: f.whose(), Report: v.report(f), Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
 		Earlier: v.earlier(f), Working: f.Status == countersign.Queued || f.Status == countersign.Investigating, Last: f.head.Seq, Stamp: stamp(f.Case),
 		Revision: f.Revision, Round: f.Round, Raised: v.raisedBy(f),
 		CanTake: v.may(auth.Decide),
 	}
 	v.hold(p, f)
 	return p, nil
+}
+
+// author is who wrote the notes of a case.
+func (f *file) author() string {
+	if f.Terms != (countersign.Terms{}) || f.desk.Fresh != nil {
+		return "whoever sent the chargeback"
+	}
+	return "the customer"
+}
+
+func (f *file) whose() string {
+	if f.desk.Whose == "" {
+		return "The"
+	}
+	return capital(f.desk.Whose)
 }
 
 // because is why the case waits for a person, in a few words; empty when it does not.

@@ -31,6 +31,8 @@ type decideScreen struct {
 	Revision, Seen          int64
 	Proposed                string // the model's draft, beside a person's
 	Draft                   string // what the customer's draft says, on an act that would freeze it
+	Splits                  string // the currency of an amount that may be decided in part; empty when none may
+	Part                    string // what was typed of it
 }
 
 // option is one thing that a person may decide otherwise.
@@ -110,11 +112,14 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 }
 
 func askOverride(v *visit, f *file, p *decideScreen) error {
-	p.Heading, p.Button = "Decide otherwise", "Carry out what is chosen"
+	p.Heading, p.Button = f.otherwise(), "Carry out what is chosen"
 	p.Happens, p.Draft = "Choose what should happen, and say why. Your reason is kept in the record.", legible(f.Message)
+	if f.desk.Split != "" && f.Amount.Currency != "" {
+		p.Splits = f.Amount.Currency
+	}
 	for _, outcome := range f.desk.Outcomes {
 		if outcome != countersign.Resolved {
-			p.Options = append(p.Options, option{Value: string(outcome), Outcome: string(outcome), Title: "Close as " + plain(outcome), Happens: "No money moves."})
+			p.Options = append(p.Options, option{Value: string(outcome), Outcome: string(outcome), Title: f.closeAs(outcome), Happens: f.closing()})
 			continue
 		}
 		for _, kind := range []countersign.FixKind{countersign.Reversal, countersign.Refund} {
@@ -124,6 +129,23 @@ func askOverride(v *visit, f *file, p *decideScreen) error {
 			Happens: "For what was put right elsewhere."})
 	}
 	return nil
+}
+
+func (f *file) closeAs(outcome countersign.Outcome) string {
+	switch {
+	case f.desk.Acts():
+		return "Close as " + plain(outcome)
+	case outcome == f.desk.Split:
+		return capital(plain(outcome)) + " " + f.Amount.String() + ", or the part of it that is named below"
+	}
+	return capital(plain(outcome)) + " the claim of " + f.Amount.String()
+}
+
+func (f *file) closing() string {
+	if f.desk.Acts() {
+		return "No money moves."
+	}
+	return "Nothing is sent and no money moves from here."
 }
 
 // waived is the option of posting a fix on a person's own responsibility, or why nobody may.
@@ -230,6 +252,9 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		if err != nil {
 			return countersign.Case{}, err
 		}
+		if act.Part, err = v.part(act.Case); err != nil {
+			return countersign.Case{}, err
+		}
 		return v.Review.Override(ctx, act, outcome, v.form("reason"), fix)
 	case "escalate":
 		return v.Review.Escalate(ctx, act, v.form("reason"), v.form("reference"))
@@ -262,6 +287,24 @@ func (v *visit) chosen() (countersign.Outcome, string, error) {
 	return countersign.Outcome(outcome), fix, nil
 }
 
+// part is the amount that a person typed when they decide about less than the whole, in the case's currency; nil when they typed
+// none.
+func (v *visit) part(id countersign.CaseID) (*countersign.Money, error) {
+	typed := v.form("part")
+	if typed == "" {
+		return nil, nil
+	}
+	c, err := v.Store.Case(v.r.Context(), id)
+	if err != nil {
+		return nil, err
+	}
+	m, err := countersign.ParseMoney(typed, c.Amount.Currency)
+	if err != nil {
+		return nil, countersign.Errorf(countersign.Invalid, "%q is not an amount of %s", clip(typed), c.Amount.Currency).In("amount")
+	}
+	return &m, nil
+}
+
 // refused shows the page of an act again.
 func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *countersign.Error) error {
 	f, err := v.load(v.r.PathValue("id"))
@@ -275,6 +318,7 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 	if err := ask(v, f, p); err != nil {
 		return err
 	}
+	p.Part = v.r.PostFormValue("part")
 	p.Outcome, p.Reason, p.Reference = v.form("choice"), v.r.PostFormValue("reason"), v.r.PostFormValue("reference")
 	if p.Verb == "message" {
 		p.Text = v.text()

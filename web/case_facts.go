@@ -38,9 +38,11 @@ type mark struct{ Glyph, Words, Class string }
 var (
 	fits      = mark{"✓", "as a fix needs it", "good"}
 	disagrees = mark{"≠", "speaks against a fix", "bad"}
-	warns     = mark{"!", "a sign of fraud", "warn"}
-	open      = mark{"?", "not known", "warn"}
-	neutral   = mark{"·", "read", "none"}
+
+	contradicts = mark{"≠", "speaks against what is proposed", "bad"}
+	warns       = mark{"!", "a sign of fraud", "warn"}
+	open        = mark{"?", "not known", "warn"}
+	neutral     = mark{"·", "read", "none"}
 )
 
 type source struct{ Text, Href string }
@@ -53,7 +55,9 @@ func (v *visit) facts(f *file) factsPanel {
 	if f.Facts.Unreadable != "" {
 		p.Unreadable = "The records could not be read: " + f.Facts.Unreadable
 	}
-	p.Supports = supports(f)
+	if f.desk.Acts() {
+		p.Supports = supports(f)
+	}
 	if f.stale {
 		p.Supports, p.Stale = "", "The records have changed since. These facts are what they said when this case was investigated."
 	}
@@ -86,7 +90,9 @@ func rank(g factGroup) int {
 	switch {
 	case g.Aside:
 		return 2
-	case slices.ContainsFunc(g.Facts, func(l factLine) bool { return l.Mark == disagrees || l.Mark == warns || l.Mark == open }):
+	case slices.ContainsFunc(g.Facts, func(l factLine) bool {
+		return l.Mark == disagrees || l.Mark == contradicts || l.Mark == warns || l.Mark == open
+	}):
 		return 0
 	}
 	return 1
@@ -134,7 +140,7 @@ func (f *file) mark(fact countersign.Fact) mark {
 	worst := fits
 	for _, d := range f.Facts.Doubts {
 		named = named || d.Fact != ""
-		if d.Fact == fact.Name && (d.Against == "" || !f.beside(d.Against)) {
+		if d.Fact == fact.Name && (d.Against == "" || !f.beside(d.Against)) && f.wanted(d) {
 			worst = doubtMark(d.Reason.Code)
 		}
 	}
@@ -143,16 +149,23 @@ func (f *file) mark(fact countersign.Fact) mark {
 		return neutral
 	case fact.State == countersign.Unknown:
 		return open
-	case !named:
+	case !named, worst == fits && !f.desk.Acts():
 		return neutral
 	}
 	return worst
+}
+
+// wanted reports whether a doubt speaks against what the model wanted, or against everything.
+func (f *file) wanted(d countersign.Doubt) bool {
+	return d.Wanting == "" || f.Proposal != nil && d.Wanting == f.Proposal.Recommendation
 }
 
 func doubtMark(code countersign.ReasonCode) mark {
 	switch code {
 	case countersign.FactsDisagree:
 		return disagrees
+	case countersign.RefundContradictsContest, countersign.NoRefundContradictsAccept:
+		return contradicts
 	case countersign.FraudSuspected:
 		return warns
 	}

@@ -129,7 +129,10 @@ func (v *visit) acts(f *file) (*actPanel, error) {
 	again, err := v.Review.MayRetry(v.r.Context(), v.Store.View, f.Case)
 	p := &actPanel{}
 	p.Primary, p.Happens = f.approval()
-	p.Others = []act{f.act("override", "Decide otherwise", "x"), f.act("escalate", "Escalate", "e"), f.act("message", "Edit the message", "m")}
+	p.Others = []act{f.act("override", f.otherwise(), "x"), f.act("escalate", "Escalate", "e")}
+	if f.desk.Letters {
+		p.Others = append(p.Others, f.act("message", "Edit the message", "m"))
+	}
 	if v.who.MayDecide(f.Case) != nil {
 		p.Primary, p.Happens, p.Cannot, p.Others = nil, "", waitsForApprover, p.Others[1:]
 	}
@@ -160,11 +163,19 @@ func (f *file) approval() (*act, string) {
 	switch {
 	case f.stale:
 		return nil, outdated
+	case !acts && f.desk.MustChoose:
+		return nil, "There is no recommendation to confirm: contest or accept, and say why."
 	case !acts && f.Raised:
 		return nil, "This case is with the approvers: decide it, or hand it to an outside desk."
 	case !acts:
 		a := f.act("approve", "Raise to an approver", "a")
 		return &a, "No money moves. The case stays open and waits for an approver."
+	case outcome == f.desk.Split:
+		a := f.act("approve", capital(plain(outcome))+" "+f.Amount.String(), "a")
+		return &a, "Nothing is sent from here. The case is closed as " + plain(outcome) + ", and its evidence report is yours to send."
+	case !f.desk.Acts():
+		a := f.act("approve", capital(plain(outcome))+" the claim of "+f.Amount.String(), "a")
+		return &a, "Nothing is sent and no money moves from here. The case is closed as " + plain(outcome) + "."
 	case outcome != countersign.Resolved:
 		a := f.act("approve", "Confirm: "+plain(outcome), "a")
 		return &a, "No money moves. The case is closed as " + plain(outcome) + "."
@@ -176,6 +187,14 @@ func (f *file) approval() (*act, string) {
 	return &a, "These entries are posted and the case is closed as resolved."
 }
 
+// otherwise is what deciding against, or without, the recommendation is called.
+func (f *file) otherwise() string {
+	if _, acts := f.desk.Outcome[f.Recommendation]; !acts && f.desk.MustChoose {
+		return "Decide"
+	}
+	return "Decide otherwise"
+}
+
 // messagePanel is the draft to the customer.
 type messagePanel struct {
 	Text, Href string
@@ -183,8 +202,11 @@ type messagePanel struct {
 	Closed     bool
 }
 
-func (v *visit) message(f *file) messagePanel {
-	m := messagePanel{Text: legible(f.Message), Closed: f.Status == countersign.Closed}
+func (v *visit) message(f *file) *messagePanel {
+	if !f.desk.Letters && f.Message == "" {
+		return nil
+	}
+	m := &messagePanel{Text: legible(f.Message), Closed: f.Status == countersign.Closed}
 	m.Edited = f.Proposal != nil && f.Message != "" && f.Message != f.Proposal.CustomerMessage
 	if f.Status == countersign.InReview && v.may(auth.Decide) {
 		m.Href = "/cases/" + string(f.ID) + "/message"

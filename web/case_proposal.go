@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"countersign"
+	"countersign/pipeline/verify"
 )
 
 // proposalPanel is what the model said. It is shown as a proposal of somebody who may be wrong, beside the facts and never among
@@ -18,6 +19,7 @@ type proposalPanel struct {
 	Fraud      bool
 	Summary    string
 	Claims     []claim
+	Quotes     []quotation
 	Against    []string // where the records, or looking its citations up, say something else
 	Stands     string   // what stands after every check, when that is not what the model wanted
 	Model      string
@@ -36,7 +38,8 @@ type citation struct {
 	Href                     string
 }
 
-var wants = map[string]string{"resolve": "Resolve", "reject": "Reject", "escalate": "Leave it to a person"}
+var wants = map[string]string{"resolve": "Resolve", "reject": "Reject", "escalate": "Leave it to a person",
+	"CONTEST": "Contest it", "ACCEPT": "Accept it", "MANUAL_REVIEW_REQUIRED": "Leave it to a person"}
 
 func (v *visit) proposal(f *file) *proposalPanel {
 	p := f.Proposal
@@ -52,8 +55,56 @@ func (v *visit) proposal(f *file) *proposalPanel {
 	for i, c := range p.Claims {
 		panel.Claims = append(panel.Claims, f.claim(i+1, c))
 	}
+	for _, q := range p.Quotes {
+		panel.Quotes = append(panel.Quotes, f.quotation(q))
+	}
 	return panel
 }
+
+// quotation is a clause that the proposal quotes, in what stands around it in the policy.
+type quotation struct {
+	Document, Words      string
+	Before, Quote, After string
+	Found                bool
+}
+
+// around is how much of a policy is shown before and after a clause, in bytes.
+const around = 240
+
+func (f *file) quotation(q countersign.Quote) quotation {
+	shown := quotation{Document: legible(q.Document), Quote: legible(q.Quote), Words: quoteWords[q.Status]}
+	if q.Status != countersign.QuoteExact && q.Status != countersign.QuoteFolded {
+		return shown
+	}
+	shown.Found, shown.Document = true, strings.TrimSpace(shown.Document+" "+legible(q.Version))
+	if q.Page > 0 {
+		shown.Document += fmt.Sprintf(", page %d", q.Page)
+	}
+	d, known := verify.Named(f.documents, q.Document)
+	if known && d.Version == q.Version && q.Start >= 0 && q.Start <= q.End && q.End <= len(d.Text) {
+		shown.Before, shown.Quote, shown.After = before(d.Text, q.Start), oneLine(d.Text[q.Start:q.End]), after(d.Text, q.End)
+	}
+	return shown
+}
+
+// before and after are what stands around a place in a text, from a whole word on.
+func before(text string, at int) string {
+	if at <= around {
+		return oneLine(text[:at])
+	}
+	_, rest, _ := strings.Cut(strings.ToValidUTF8(text[at-around:at], ""), " ")
+	return "… " + oneLine(rest)
+}
+
+func after(text string, at int) string {
+	if len(text)-at <= around {
+		return oneLine(text[at:])
+	}
+	rest := strings.ToValidUTF8(text[at:at+around], "")
+	return oneLine(rest[:max(strings.LastIndexByte(rest, ' '), 0)]) + " …"
+}
+
+func oneLine(text string) string { return legible(strings.Join(strings.Fields(text), " ")) }
 
 func headline(p countersign.Proposal) string {
 	want := wants[p.Recommendation]
@@ -79,6 +130,9 @@ func (f *file) claim(n int, c countersign.Claim) claim {
 func (f *file) against() (all []string) {
 	if f.Verdict == nil {
 		return nil
+	}
+	if len(f.Verdict.Caveats) > 0 {
+		return f.Verdict.Caveats
 	}
 	for _, r := range f.Verdict.Reasons {
 		if slices.Contains([]countersign.ReasonCode{countersign.FactsDisagree, countersign.EvidenceInvalid, countersign.FixNotApplicable}, r.Code) {
@@ -116,7 +170,7 @@ func (f *file) why() (all []why) {
 	if f.Verdict == nil {
 		return nil
 	}
-	for _, r := range f.Verdict.Reasons {
+	for _, r := range telling(f.Verdict.Reasons) {
 		words := reasonWords[r.Code]
 		if words == "" {
 			words = capital(plain(r.Code))

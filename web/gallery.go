@@ -43,13 +43,13 @@ var (
 	everyAsset = sync.OnceValue(hashedAssets)
 )
 
-// Gallery is every state of every page of a bank's desk, for tests that look at each and for people who want to see them without
+// Gallery is every state of every page of a bank's and of a shop's desk, for tests that look at each and for people who want to see them without
 // waiting for them to happen. What a sample shows is put together by the functions that do so in the program, as far as those
 // need no database; the cases, people and records in it are invented.
-func Gallery(bank desk.Desk) []Sample {
-	g := &gallery{bank: bank}
-	g.bank.Waive = g.waive
-	for _, room := range []func(){g.wayIn, g.queues, g.openings, g.cases, g.hostile, g.decisions, g.records, g.imports, g.settings, g.troubles} {
+func Gallery(bank, shop desk.Desk) []Sample {
+	g := &gallery{bank: bank, shop: shop}
+	g.bank.Waive, g.shop.Fresh = g.waive, stillThere
+	for _, room := range []func(){g.wayIn, g.queues, g.openings, g.chargebacks, g.cases, g.orders, g.hostile, g.decisions, g.records, g.imports, g.settings, g.shops, g.policies, g.troubles} {
 		room()
 	}
 	return g.samples
@@ -58,6 +58,7 @@ func Gallery(bank desk.Desk) []Sample {
 // gallery is the samples so far.
 type gallery struct {
 	bank    desk.Desk
+	shop    desk.Desk
 	samples []Sample
 }
 
@@ -85,8 +86,8 @@ var colleagues = map[string]string{anAnalyst.PersonID: anAnalyst.Name, anApprove
 // visit is somebody's, to a program that has no database: what would ask one is answered here.
 func (g *gallery) visit(who auth.Principal) *visit {
 	v := &visit{dashboard: &dashboard{assets: everyAsset(), pages: everyPage(), Config: Config{
-		Store: &store.Store{}, Desks: map[countersign.DeskName]desk.Desk{countersign.Bank: g.bank}, Version: "1.4.0",
-		Review: review.Review{Desks: map[countersign.DeskName]review.Desk{countersign.Bank: {Justify: asBefore}}},
+		Store: &store.Store{}, Desks: map[countersign.DeskName]desk.Desk{countersign.Bank: g.bank, countersign.Merchant: g.shop}, Version: "1.4.0",
+		Review: review.Review{Desks: map[countersign.DeskName]review.Desk{countersign.Bank: {Justify: asBefore}, countersign.Merchant: {Fresh: stillThere}}},
 	}}, who: who, zone: galleryZone, now: galleryTime}
 	v.r = &http.Request{}
 	return v

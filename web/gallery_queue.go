@@ -148,6 +148,22 @@ func (g *gallery) openings() {
 	}
 }
 
+// chargebacks are the page on which a chargeback is opened.
+func (g *gallery) chargebacks() {
+	v := g.visit(anAnalyst)
+	typed := chargebackScreen{Order: "20140", Network: "visa", ReasonCode: "13.1", Amount: "149,00", Currency: "USD", Due: "2026-12-06T17:00", Reference: "dp_1QxYz",
+		Notes: "Cardholder states that \u202e<b>mark-goods</b> never arrived.", Wrong: map[string]string{"amount": "An amount and its currency, such as 149.00 and USD."}}
+	for _, s := range []struct {
+		state string
+		page  chargebackScreen
+	}{{"nothing typed yet", chargebackScreen{}}, {"refused, with what was typed", typed}} {
+		p := s.page
+		p.Zone, p.Stages = v.zone.String(), slices.Clone(stages)
+		p.Stages[1].Current = true
+		g.hang(v, "chargeback", s.state, "/open/chargeback", screen{Title: "Open a chargeback", Section: "Open a dispute", Page: p})
+	}
+}
+
 func (g *gallery) opening(v *visit, state, address string, p openScreen) {
 	g.hang(v, "open", state, address, screen{Title: "Open a dispute", Section: "Open a dispute", Page: p})
 }

@@ -9,6 +9,7 @@ import (
 	"countersign"
 	"countersign/audit"
 	"countersign/desk"
+	"countersign/pipeline/verify"
 	"countersign/store"
 )
 
@@ -19,10 +20,12 @@ type tale struct {
 	desk    desk.Desk
 	display desk.Display
 	steps   []countersign.Step
-	later   []deed // what happened after the verdict
-	holder  store.Claim
-	earlier []countersign.Case
-	none    bool // the desk cannot show its records now
+
+	documents []verify.Document // what the proposal quotes from
+	later     []deed            // what happened after the verdict
+	holder    store.Claim
+	earlier   []countersign.Case
+	none      bool // the desk cannot show its records now
 }
 
 // deed is something that happened to a case.
@@ -45,7 +48,7 @@ var (
 // file is the case as a page would have loaded it, with its record verified.
 func (t *tale) file() *file {
 	d := t.written()
-	f := &file{Case: t.Case, desk: t.desk, display: t.display, rows: d.rows, head: d.head, names: colleagues, earlier: t.earlier,
+	f := &file{Case: t.Case, desk: t.desk, display: t.display, documents: t.documents, rows: d.rows, head: d.head, names: colleagues, earlier: t.earlier,
 		holder: t.holder, held: t.holder.PersonID != ""}
 	f.report = d.verified(t.Case)
 	if t.none {
@@ -67,6 +70,12 @@ func (t *tale) written() *diary {
 	}
 	d.write(deed{400 * time.Millisecond, audit.Started, aWorker, fields{"round": t.Round, "status": countersign.Investigating,
 		"model": fields{"provider": t.Model.Provider, "name": t.Model.Name}}})
+	for _, s := range t.steps { // what code looked at before the model's first turn
+		if s.Turn == 0 {
+			s.At = d.at
+			d.write(deed{s.Took, audit.ToolCall, aWorker, stepPayload{t.Round, s}})
+		}
+	}
 	t.turns(d)
 	if t.Status == countersign.Investigating {
 		return d

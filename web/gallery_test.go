@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"countersign/desk/bank"
+	"countersign/desk/merchant"
 
 	"golang.org/x/net/html"
 )
@@ -25,7 +26,7 @@ func drawn(t *testing.T, s Sample) string {
 }
 
 func TestEverySampleIsAWholePage(t *testing.T) {
-	for _, s := range Gallery(bank.New()) {
+	for _, s := range Gallery(bank.New(), merchant.New(merchant.Config{})) {
 		t.Run(s.Page+": "+s.State, func(t *testing.T) {
 			page := drawn(t, s)
 			if strings.HasPrefix(s.State, "hostile") {
@@ -41,7 +42,7 @@ func TestEverySampleIsAWholePage(t *testing.T) {
 func TestEveryPageHasASampleAndEverySampleAnAddress(t *testing.T) {
 	missing := maps.Clone(everyPage())
 	at := map[string]bool{}
-	for _, s := range Gallery(bank.New()) {
+	for _, s := range Gallery(bank.New(), merchant.New(merchant.Config{})) {
 		delete(missing, s.Template)
 		if at[s.Path()] {
 			t.Errorf("two samples are at %s", s.Path())
@@ -54,7 +55,7 @@ func TestEveryPageHasASampleAndEverySampleAnAddress(t *testing.T) {
 }
 
 func TestTheGalleryLeadsToEverySample(t *testing.T) {
-	samples := Gallery(bank.New())
+	samples := Gallery(bank.New(), merchant.New(merchant.Config{}))
 	site := GallerySite(samples)
 	look := func(method, path string) *httptest.ResponseRecorder {
 		answer := httptest.NewRecorder()
@@ -106,7 +107,7 @@ var theirPlaces = map[string][]string{
 
 func TestWhatStrangersWroteIsShownAsTheirsAndIsNothingElse(t *testing.T) {
 	found := map[string]bool{}
-	for _, s := range Gallery(bank.New()) {
+	for _, s := range Gallery(bank.New(), merchant.New(merchant.Config{})) {
 		if s.Page != "case" && s.Page != "open" {
 			continue
 		}
@@ -152,7 +153,7 @@ func inPlaceOf(text *html.Node, word string) bool {
 }
 
 func TestNothingOfAStrangersTextIsUnseen(t *testing.T) {
-	for _, s := range Gallery(bank.New()) {
+	for _, s := range Gallery(bank.New(), merchant.New(merchant.Config{})) {
 		if s.Page != "case" {
 			continue // a field in which somebody types holds what was typed, and a record what was sealed
 		}

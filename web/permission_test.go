@@ -39,9 +39,12 @@ var accesses = []access{
 	{"POST /queue/next", 303, 303, 303, 403, 303},
 	{"GET /open", 303, 200, 200, 403, 200},
 	{"POST /open", 303, 404, 404, 403, 404},
+	{"GET /open/chargeback", 303, 200, 200, 403, 200},
+	{"POST /open/chargeback", 303, 400, 400, 403, 400},
 
 	{"GET /cases/{id}", 303, 200, 200, 200, 200},
 	{"GET /cases/{id}/live", 303, 200, 200, 200, 200},
+	{"GET /cases/{id}/report", 303, 404, 404, 404, 404},
 	{"GET /cases/{id}/record", 303, 200, 200, 200, 200},
 	{"GET /cases/{id}/record/export", 303, 200, 200, 200, 200},
 	{"POST /cases/{id}/claim", 303, 303, 303, 403, 303},
@@ -62,6 +65,13 @@ var accesses = []access{
 	{"POST /import/{task}/run", 303, 403, 404, 403, 404},
 	{"POST /import/{task}/cancel", 303, 403, 404, 403, 404},
 
+	{"GET /library", 303, 200, 200, 200, 200},
+	{"POST /library", 303, 403, 400, 403, 400},
+	{"GET /library/{version}", 303, 404, 404, 404, 404},
+	{"GET /library/{version}/file", 303, 404, 404, 404, 404},
+	{"POST /library/{version}/confirm", 303, 403, 404, 403, 404},
+	{"POST /library/{version}/days", 303, 403, 404, 403, 404},
+
 	{"GET /settings", 303, 200, 200, 200, 200},
 	{"POST /settings/me", 303, 400, 400, 400, 400},
 	{"POST /settings/password", 303, 400, 400, 400, 400},
@@ -72,6 +82,12 @@ var accesses = []access{
 	{"POST /settings/tokens", 303, 403, 403, 403, 400},
 	{"POST /settings/tokens/{token}/revoke", 303, 403, 403, 403, 303},
 
+	{"GET /settings/shop", 303, 403, 403, 403, 200},
+	{"POST /settings/shop/begin", 303, 403, 403, 403, 303},
+	{"POST /settings/shop/discard", 303, 403, 403, 403, 303},
+	{"GET /settings/shop/{step}", 303, 403, 403, 403, 303},
+	{"POST /settings/shop/{step}", 303, 403, 403, 403, 303},
+
 	{"GET /keys", 303, 200, 200, 200, 200},
 }
 
@@ -79,7 +95,7 @@ var accesses = []access{
 func (b *browser) ask(route string, c countersign.Case) page {
 	b.t.Helper()
 	method, path, _ := strings.Cut(route, " ")
-	path = strings.NewReplacer("{$}", "", "{id}", string(c.ID), "{verb}", "approve", "{secret}", "cl_NONE", "{task}", "none", "{file}", "customers.csv",
+	path = strings.NewReplacer("{$}", "", "{id}", string(c.ID), "{verb}", "approve", "{secret}", "cl_NONE", "{task}", "none", "{file}", "customers.csv", "{step}", "tables",
 		"{person}", b.people[auth.Auditor].ID, "{token}", b.spare).Replace(path)
 	switch {
 	case route == "POST /sign-in": // of somebody else each time, or it would be refused for trying too often

@@ -218,10 +218,19 @@ func reasonsShort(c countersign.Case) string {
 		return ""
 	}
 	var all []string
-	for _, r := range c.Verdict.Reasons {
+	for _, r := range telling(c.Verdict.Reasons) {
 		all = append(all, reasonShort(r.Code))
 	}
 	return strings.Join(all, " · ")
+}
+
+// telling are the reasons that say something of this case: that a person decides every case of its desk is said only where nothing
+// else is.
+func telling(reasons []countersign.Reason) []countersign.Reason {
+	if len(reasons) < 2 {
+		return reasons
+	}
+	return slices.DeleteFunc(slices.Clone(reasons), func(r countersign.Reason) bool { return r.Code == countersign.PersonDecides })
 }
 
 func (v *visit) whoHas(c store.Claim, names map[string]string) string {

@@ -108,7 +108,7 @@ func (v *visit) menu(current string) (all []entry) {
 	for _, e := range []struct {
 		title, path string
 		right       auth.Right
-	}{{"Queue", "/queue", auth.Read}, {"Open a dispute", "/open", auth.Open}, {"Record", "/record", auth.ReadRecord}, {"Import", "/import", auth.Import}, {"Settings", "/settings", signedIn}} {
+	}{{"Queue", "/queue", auth.Read}, {"Open a dispute", "/open", auth.Open}, {"Library", "/library", auth.Read}, {"Record", "/record", auth.ReadRecord}, {"Import", "/import", auth.Import}, {"Settings", "/settings", signedIn}} {
 		if e.right == signedIn || v.may(e.right) {
 			all = append(all, entry{e.title, e.path, e.title == current})
 		}

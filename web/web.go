@@ -19,6 +19,8 @@ import (
 	"countersign/auth"
 	"countersign/auth/session"
 	"countersign/desk"
+	"countersign/desk/merchant/library"
+	"countersign/desk/merchant/setup"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/review"
 	"countersign/store"
@@ -31,6 +33,8 @@ type Config struct {
 	Review   review.Review
 	Desks    map[countersign.DeskName]desk.Desk
 	Sessions *session.Sessions
+	Setup    setup.Setup // how the shop's own database is read
+	Library  *library.Library
 	Throttle *auth.Throttle
 
 	Model     string // who investigates, in words
@@ -102,9 +106,12 @@ var routes = []route{
 	{"POST", "/queue/next", auth.Decide, takeNext},
 	{"GET", "/open", auth.Open, openForm},
 	{"POST", "/open", auth.Open, postOpen},
+	{"GET", "/open/chargeback", auth.Open, chargebackForm},
+	{"POST", "/open/chargeback", auth.Open, postChargeback},
 
 	{"GET", "/cases/{id}", auth.Read, casePage},
 	{"GET", "/cases/{id}/live", auth.Read, caseLive},
+	{"GET", "/cases/{id}/report", auth.Read, caseReport},
 	{"GET", "/cases/{id}/record", auth.ReadRecord, caseRecord},
 	{"GET", "/cases/{id}/record/export", auth.ReadRecord, caseExport},
 	{"POST", "/cases/{id}/claim", auth.Decide, postClaim},
@@ -125,6 +132,13 @@ var routes = []route{
 	{"POST", "/import/{task}/cancel", auth.Import, postImportCancel},
 	{"GET", "/templates/{file}", auth.Import, importTemplate},
 
+	{"GET", "/library", auth.Read, libraryPage},
+	{"POST", "/library", auth.Import, postPolicies},
+	{"GET", "/library/{version}", auth.Read, policyPage},
+	{"GET", "/library/{version}/file", auth.Read, policyFile},
+	{"POST", "/library/{version}/confirm", auth.Import, postConfirmPolicy},
+	{"POST", "/library/{version}/days", auth.Import, postPolicyDays},
+
 	{"GET", "/settings", signedIn, settings},
 	{"POST", "/settings/me", signedIn, postMe},
 	{"POST", "/settings/password", signedIn, postPassword},
@@ -134,6 +148,12 @@ var routes = []route{
 	{"POST", "/settings/people/{person}/link", auth.Manage, postPersonLink},
 	{"POST", "/settings/tokens", auth.Manage, postToken},
 	{"POST", "/settings/tokens/{token}/revoke", auth.Manage, postRevokeToken},
+
+	{"GET", "/settings/shop", auth.Manage, shopPage},
+	{"POST", "/settings/shop/begin", auth.Manage, postShopBegin},
+	{"POST", "/settings/shop/discard", auth.Manage, postShopDiscard},
+	{"GET", "/settings/shop/{step}", auth.Manage, shopQuestion},
+	{"POST", "/settings/shop/{step}", auth.Manage, postShopQuestion},
 
 	{"GET", "/keys", signedIn, keysPage},
 }

@@ -58,6 +58,8 @@ func needs(c countersign.Case) string {
 		return string(c.Fix.Fix.Kind) + " to confirm"
 	case c.Recommendation == "reject":
 		return "rejection to confirm"
+	case c.Recommendation == "CONTEST", c.Recommendation == "ACCEPT":
+		return strings.ToLower(c.Recommendation) + " to confirm"
 	}
 	return "a decision"
 }
@@ -80,6 +82,16 @@ var reasonWords = map[countersign.ReasonCode]string{
 	countersign.ModelAskedForPerson:  "The model asks for a person",
 	countersign.FixNotApplicable:     "The records had changed by the time of the fix",
 	countersign.ShadowMode:           "Shadow mode: nothing is automatic",
+
+	countersign.PersonDecides:             "A person decides",
+	countersign.OrderNotFound:             "The shop has no such order",
+	countersign.DeadlinePassed:            "The deadline has passed",
+	countersign.RefundContradictsContest:  "A refund speaks against contesting",
+	countersign.NoRefundContradictsAccept: "No refund speaks for accepting",
+	countersign.PartialRefund:             "A part was refunded",
+	countersign.OpenReturn:                "There is a return on file",
+	countersign.QuoteUnverified:           "No quoted clause was found",
+	countersign.PolicyNewerThanOrder:      "The policy is newer than the order",
 }
 
 // reasonShort is the same for a line of the queue.
@@ -107,6 +119,16 @@ var shortReasons = map[countersign.ReasonCode]string{
 	countersign.ModelAskedForPerson:  "model asks for a person",
 	countersign.FixNotApplicable:     "fix did not apply",
 	countersign.ShadowMode:           "shadow mode",
+
+	countersign.PersonDecides:             "a person decides",
+	countersign.OrderNotFound:             "no such order",
+	countersign.DeadlinePassed:            "deadline passed",
+	countersign.RefundContradictsContest:  "refund on record",
+	countersign.NoRefundContradictsAccept: "no refund on record",
+	countersign.PartialRefund:             "partly refunded",
+	countersign.OpenReturn:                "return on file",
+	countersign.QuoteUnverified:           "no clause found",
+	countersign.PolicyNewerThanOrder:      "policy newer than order",
 }
 
 var failures = map[countersign.Failure]string{
@@ -130,6 +152,15 @@ var citationWords = map[countersign.CitationStatus]string{
 	countersign.CitationFailedStep:     "that step failed",
 	countersign.CitationValueMismatch:  "another value is there",
 	countersign.CitationNotYetFinished: "not yet read when it was cited",
+}
+
+// quoteWords say what looking a quote up in the policies has found.
+var quoteWords = map[string]string{
+	countersign.QuoteExact:           "stands there, word for word",
+	countersign.QuoteFolded:          "stands there, but for the typesetting",
+	countersign.QuoteNotFound:        "does not stand there",
+	countersign.QuoteUnknownDocument: "no such policy was in force",
+	countersign.QuoteTooShort:        "too short to say anything",
 }
 
 var roleWords = map[string]string{

@@ -108,15 +108,23 @@ func (c demoCommand) open(s *session) (*show, error) {
 func (d *show) close() error { return errors.Join(d.app.Close(), os.RemoveAll(d.folder)) }
 
 func (d *show) run(s *session) error {
-	if err := d.fill(s); err != nil {
+	if err := d.supply(s); err != nil {
 		return err
 	}
 	return d.day(s)
 }
 
-// day is what follows once there is a bank.
+// supply makes the bank and the shop.
+func (d *show) supply(s *session) error {
+	if err := d.fill(s); err != nil {
+		return err
+	}
+	return d.stock(s)
+}
+
+// day is what follows once there is a bank and a shop.
 func (d *show) day(s *session) error {
-	for _, step := range []func(*session) error{d.work, d.others, d.summary} {
+	for _, step := range []func(*session) error{d.shelve, d.work, d.trade, d.others, d.summary} {
 		if err := step(s); err != nil {
 			return err
 		}
@@ -133,7 +141,7 @@ const (
 // serve serves the dashboard and works the disputes beside it. Who stops the program in the middle finds the rest done when they
 // start it again.
 func (d *show) serve(s *session, l net.Listener) error {
-	if err := d.fill(s); err != nil { // before anybody comes to look for a payment
+	if err := d.supply(s); err != nil { // before anybody comes to look for a payment
 		return err
 	}
 	if err := d.greet(s, l.Addr()); err != nil {
@@ -374,7 +382,7 @@ func (d *show) then(ctx context.Context, c countersign.Case, act *demo.Act) (cou
 	if act == nil || c.Status != countersign.InReview || c.Raised {
 		return c, nil
 	}
-	on := review.Act{Case: c.ID, Revision: c.Revision, Actor: countersign.Actor{Kind: countersign.Person, ID: "demo-analyst"}}
+	on := review.Act{Case: c.ID, Revision: c.Revision, Actor: countersign.Actor{Kind: countersign.Person, ID: "demo-analyst"}, Part: act.Part}
 	switch act.Verb {
 	case "approve":
 		return d.app.Review.Approve(ctx, on)

@@ -16,6 +16,30 @@ func (d *show) header() {
 	d.print(tableHead, "case", "what they say", "amount", "how it stands", "why a person must look")
 }
 
+const shopHead, shopLine = "%-7s %-7s %-17s %14s %-22s %s", "%-6s%s %-7s %-17s %14s %-22s %s"
+
+func (d *show) shopHeader() {
+	d.print(shopHead, "case", "order", "claim", "amount", "how it stands", "what overruled the recommendation")
+}
+
+// shopCase prints a chargeback on one line. That a person decides is said once, above the table.
+func (d *show) shopCase(c countersign.Case, script string) {
+	how := ending(c)
+	d.endings[standing{c.Status == countersign.Closed, how}]++
+	var why []string
+	for _, r := range c.Verdict.Reasons {
+		d.reasons[r.Code]++
+		if r.Code != countersign.PersonDecides {
+			why = append(why, words(r.Code))
+		}
+	}
+	mark := " "
+	if script != "" {
+		mark = "*"
+	}
+	d.print(shopLine, c.ID, mark, c.Subject.ID, strings.TrimSpace(c.Terms.Network+" "+c.Terms.ReasonCode), c.Amount, how, strings.Join(why, ", "))
+}
+
 func (d *show) print(format string, args ...any) {
 	fmt.Fprintln(d.out, strings.TrimRight(fmt.Sprintf(format, args...), " "))
 }
@@ -62,6 +86,8 @@ func ending(c countersign.Case) string {
 		return "fix did not apply"
 	case c.Raised:
 		return "an approver decides"
+	case c.Recommendation == "CONTEST", c.Recommendation == "ACCEPT":
+		return strings.ToLower(c.Recommendation) + " to confirm"
 	case c.Recommendation == "reject":
 		return "rejection to confirm"
 	case c.Recommendation == "resolve" && c.Fix.State == countersign.FixPlanned:
@@ -88,6 +114,16 @@ var meanings = map[countersign.ReasonCode]string{
 	countersign.ModelAskedForPerson:  "the model itself would leave it to a person",
 	countersign.FixNotApplicable:     "the records had changed by the time of the fix",
 	countersign.ShadowMode:           "the policy was told to propose only",
+
+	countersign.PersonDecides:             "no chargeback is answered without a person",
+	countersign.OrderNotFound:             "the shop's records have no such order",
+	countersign.DeadlinePassed:            "the time to answer is over",
+	countersign.RefundContradictsContest:  "the model would contest what was refunded already",
+	countersign.NoRefundContradictsAccept: "the model would accept, and no refund is on record",
+	countersign.PartialRefund:             "a part was refunded already",
+	countersign.OpenReturn:                "the customer has a return on file",
+	countersign.QuoteUnverified:           "the clauses it rests on are not in the policies",
+	countersign.PolicyNewerThanOrder:      "the order was placed before the policies came into force",
 }
 
 // summary counts endings and reasons, and verifies the whole record.
@@ -101,7 +137,7 @@ func (d *show) summary(s *session) error {
 	d.standings("waiting for a person", false)
 	d.print("\nWhy a person must look; a case may have several reasons:")
 	for _, code := range slices.SortedFunc(maps.Keys(d.reasons), byCount(d.reasons)) {
-		d.print("  %3d  %-23s %s", d.reasons[code], words(code), meanings[code])
+		d.print("  %3d  %-28s %s", d.reasons[code], words(code), meanings[code])
 	}
 	d.print("\nThe record: %s", strings.TrimSpace(report.String()))
 	return nil

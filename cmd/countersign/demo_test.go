@@ -2,24 +2,54 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 	"net/http"
 	"net/http/cookiejar"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"countersign"
+	"countersign/demo"
 	"countersign/internal/testdb"
+	"countersign/store"
 )
 
 func TestEveryReasonHasAMeaning(t *testing.T) {
 	for _, code := range countersign.ReasonOrder {
 		if meanings[code] == "" {
 			t.Errorf("the demo cannot say what %s means", code)
+		}
+	}
+}
+
+// Every chargeback of the demo ends as its story says.
+func TestTheDemosChargebacksEndAsTheyShould(t *testing.T) {
+	t.Parallel()
+	p := newProgram(t, "")
+	folder := t.TempDir()
+	p.must("demo", "--once", "--data", folder)
+	s, err := store.Open(t.Context(), filepath.Join(folder, "countersign.db"), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for n, want := range demo.Chargebacks() {
+		c, err := s.Case(t.Context(), countersign.CaseID(fmt.Sprintf("C-%d", 2001+n)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []countersign.ReasonCode
+		for _, r := range c.Verdict.Reasons {
+			got = append(got, r.Code)
+		}
+		if diff := cmp.Diff(append(slices.Clone(want.Want), countersign.PersonDecides), got); diff != "" || c.Outcome != want.WantOutcome {
+			t.Errorf("%s (%s): %s %s; the reasons differ (-want +got):\n%s%s", want.Order, want.Title, c.Status, c.Outcome, diff, c.Proposal.Summary)
 		}
 	}
 }
@@ -51,7 +81,7 @@ func TestADemoThatWasKilledGoesOn(t *testing.T) {
 	if diff := cmp.Diff(table(p.must("demo", "--once")), table(again)); diff != "" {
 		t.Errorf("the whole demo (-), the one that went on (+):\n%s", diff)
 	}
-	if !strings.Contains(again, "The record: intact: 38 cases") {
+	if !strings.Contains(again, "The record: intact: 60 cases") {
 		t.Errorf("it ended with %q", again[len(again)-60:])
 	}
 }

@@ -16,7 +16,8 @@ import (
 )
 
 type importCommand struct {
-	Records importRecordsCommand `cmd:"" help:"Import bank records from JSON and CSV files."`
+	Records  importRecordsCommand  `cmd:"" help:"Import bank records from JSON and CSV files."`
+	Policies importPoliciesCommand `cmd:"" help:"Import a shop's policy documents into the library."`
 }
 
 type importRecordsCommand struct {

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"strings"
+	"time"
 
 	"countersign"
 	"countersign/api"
@@ -15,11 +17,39 @@ import (
 )
 
 type investigateCommand struct {
-	Desk        string `help:"The desk: bank." enum:"bank" default:"bank"`
-	Transaction string `required:"" help:"The disputed transaction." placeholder:"ID"`
-	Reason      string `help:"What the customer says: failed_transfer, duplicate_charge, unauthorised, not_received, wrong_amount or other." default:"other"`
-	Notes       string `help:"The customer's own words."`
-	JSON        bool   `name:"json" help:"Print the case as JSON, as the API does."`
+	Desk        string    `help:"The desk: bank or merchant." enum:"bank,merchant" default:"bank"`
+	Transaction string    `help:"At the bank's desk: the disputed transaction." placeholder:"ID"`
+	Reason      string    `help:"At the bank's desk, what the customer says: failed_transfer, duplicate_charge, unauthorised, not_received, wrong_amount or other." default:"other"`
+	Order       string    `help:"At the merchant's desk: the id or number of the order." placeholder:"ID"`
+	Network     string    `help:"At the merchant's desk: visa, mastercard, amex, discover, or the provider whose reason codes these are."`
+	ReasonCode  string    `help:"At the merchant's desk: the network's reason code." placeholder:"CODE"`
+	Due         time.Time `help:"At the merchant's desk: the provider's deadline, as 2026-12-01T17:00:00Z." placeholder:"TIME"`
+	Notes       string    `help:"The customer's own words."`
+	JSON        bool      `name:"json" help:"Print the case as JSON, as the API does."`
+}
+
+// Validate is called with the command line.
+func (c investigateCommand) Validate() error {
+	switch bank := c.Desk == string(countersign.Bank); {
+	case bank && (c.Transaction == "" || c.Order != ""):
+		return errors.New("--desk bank: expected --transaction ID and no --order")
+	case !bank && (c.Order == "" || c.Transaction != ""):
+		return errors.New("--desk merchant: expected --order ID and no --transaction")
+	}
+	return nil
+}
+
+// request is what intake needs to know.
+func (c investigateCommand) request() intake.Request {
+	if c.Desk == string(countersign.Bank) {
+		return intake.Request{SubjectID: c.Transaction, Reason: countersign.DisputeReason(c.Reason), Notes: c.Notes, Channel: "terminal"}
+	}
+	r := intake.Request{SubjectID: c.Order, SubjectField: "order", Reason: countersign.OtherReason, Notes: c.Notes, Channel: "terminal", Stage: "chargeback",
+		Terms: countersign.Terms{Network: strings.ToLower(c.Network), ReasonCode: c.ReasonCode}}
+	if !c.Due.IsZero() {
+		r.DueAt = &c.Due
+	}
+	return r
 }
 
 // Run opens the case by the same intake as every channel and waits for its investigation. If another process is already
@@ -30,8 +60,7 @@ func (c investigateCommand) Run(s *session) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
-	opened, err := a.Intake.Open(s, a.Desks[countersign.DeskName(c.Desk)].Desk, operator(), intake.Request{
-		SubjectID: c.Transaction, Reason: countersign.DisputeReason(c.Reason), Notes: c.Notes, Channel: "terminal"})
+	opened, err := a.Intake.Open(s, a.Desks[countersign.DeskName(c.Desk)].Desk, operator(), c.request())
 	if err != nil {
 		return err
 	}

@@ -56,15 +56,18 @@ type cli struct {
 	Serve       serveCommand       `cmd:"" help:"Serve dashboard and API and investigate cases, in one process."`
 	Worker      workerCommand      `cmd:"" help:"Investigate cases only."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database to this version, and say from and to."`
-	Import      importCommand      `cmd:"" help:"Import a bank's records."`
+	Import      importCommand      `cmd:"" help:"Import a bank's records, or a shop's policies."`
 	Policy      policyCommand      `cmd:"" help:"Show or change the limits of what may be automatic."`
+	Mapping     mappingCommand     `cmd:"" help:"Show or change how the shop's own database is read."`
 	Investigate investigateCommand `cmd:"" help:"Investigate one transaction from the terminal."`
 	Audit       auditCommand       `cmd:"" help:"Verify or export the record."`
+	Report      reportCommand      `cmd:"" help:"Verify an exported evidence report."`
 	Eval        evalCommand        `cmd:"" help:"Score a model and the guard rails on labelled and hostile cases."`
 	User        userCommand        `cmd:"" help:"Add a person who may sign in."`
 	Token       tokenCommand       `cmd:"" help:"Create an API token."`
 	Doctor      doctorCommand      `cmd:"" help:"Check database, key, clock, model and disk, and say what is wrong."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
+	ExtractText extractTextCommand `cmd:"" hidden:""`
 
 	Data     string `help:"Folder of the database, the master key and the lock." env:"COUNTERSIGN_DATA" placeholder:"DIR"`
 	Database string `help:"A SQLite path or a postgres:// URL." env:"COUNTERSIGN_DATABASE" placeholder:"URL"`

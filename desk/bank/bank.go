@@ -39,6 +39,8 @@ func New() desk.Desk {
 		Outcome:  map[string]countersign.Outcome{resolve: countersign.Resolved, reject: countersign.Rejected},
 		Outcomes: []countersign.Outcome{countersign.Resolved, countersign.Rejected},
 
+		Whose:      "the bank's",
+		Letters:    true,
 		Display:    display,
 		Told:       inWords,
 		FactGroups: factGroups,

@@ -1,9 +1,6 @@
 package bank
 
 import (
-	"bytes"
-	"encoding/json"
-	"strconv"
 	"strings"
 
 	"countersign/llm/rulebook"
@@ -105,43 +102,9 @@ func givenReason(text string) string {
 func (s *sight) cite(tool string, fields ...string) (found []citation) {
 	result := s.seen.Results[tool]
 	for _, field := range fields {
-		if value, ok := spelled(result.Result, field); ok && result.OK {
+		if value, ok := result.At(field); ok {
 			found = append(found, citation{result.Ref, field, value})
 		}
 	}
 	return found
-}
-
-// spelled is the value at a dotted path, as JSON spells it; texts without their quotes. Lists and objects are no values.
-func spelled(result json.RawMessage, path string) (string, bool) {
-	d := json.NewDecoder(bytes.NewReader(result))
-	d.UseNumber()
-	var value any
-	if err := d.Decode(&value); err != nil {
-		return "", false
-	}
-	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
-		value = member(value, step)
-	}
-	switch v := value.(type) {
-	case string:
-		return v, v != ""
-	case json.Number:
-		return v.String(), true
-	case bool:
-		return strconv.FormatBool(v), true
-	}
-	return "", false
-}
-
-func member(value any, step string) any {
-	switch v := value.(type) {
-	case map[string]any:
-		return v[step]
-	case []any:
-		if i, err := strconv.Atoi(step); err == nil && i < len(v) {
-			return v[i]
-		}
-	}
-	return nil
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -192,7 +193,18 @@ func field(t *testing.T, result map[string]any, path string) string {
 	t.Helper()
 	var value any = result
 	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
-		value = member(value, step)
+		switch v := value.(type) {
+		case map[string]any:
+			value = v[step]
+		case []any:
+			i, err := strconv.Atoi(step)
+			if err != nil || i >= len(v) {
+				return "null"
+			}
+			value = v[i]
+		default:
+			return "null"
+		}
 	}
 	if s, ok := value.(string); ok {
 		return s

@@ -47,6 +47,8 @@ var table = []row{
 	{"redact", pure, ""},
 	{"desk/bank/records", pure, ""},
 	{"desk/bank/rules", pure, "desk/bank/records"}, // what the books prove, whoever asks: not even the policy is known here
+	{"desk/merchant/shop", pure, ""},
+	{"desk/merchant/rules", pure, "desk/merchant/shop"}, // nor here
 	{"pipeline/investigate/fence", pure, "redact"},
 	{"pipeline/verify", pure, ""},
 	{"pipeline/policy", pure, ""},
@@ -55,6 +57,7 @@ var table = []row{
 	{"llm/*", edge, "llm redact"},
 	{"store", edge, "audit desk/bank/records pipeline/policy"},
 	{"secret", edge, ""},
+	{"desk/merchant/connector", edge, "desk/merchant/shop"}, // the shop's own database: it knows nothing of ours
 	{"answer", edge, ""},
 	{"auth", edge, "store"},
 	{"auth/session", edge, "auth store"},
@@ -66,17 +69,23 @@ var table = []row{
 	{"pipeline/execute", stage, "store"}, // what it must know of a desk it is handed: desk is a way to the model
 	{"pipeline/review", stage, "audit store pipeline/execute"},
 
-	{"desk", desk, "store pipeline/intake pipeline/investigate pipeline/policy"}, // the form in which a desk is handed on
+	{"desk", desk, "store pipeline/intake pipeline/investigate pipeline/policy pipeline/review pipeline/verify"}, // the form in which a desk is handed on
 	{"desk/bank", desk, "desk desk/bank/records desk/bank/rules llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy store"},
 	{"desk/bank/feed", desk, "desk/bank/records store"},
 
+	{"desk/merchant/report", desk, ""}, // draws what it is given, and knows nothing else
+	{"desk/merchant/setup", desk, "desk/merchant/connector desk/merchant/shop secret store"},
+	{"desk/merchant", desk, "audit desk desk/merchant/report desk/merchant/rules desk/merchant/shop llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/review pipeline/verify store"},
+	{"desk/merchant/library", desk, "desk/merchant store"},
+	{"desk/merchant/setup", desk, "desk/merchant/connector desk/merchant/shop secret store"},
+
 	{"pipeline", carrier, "audit desk llm pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
 
-	{"api", face, "answer audit auth follow pipeline/intake pipeline/review store"},                                                                    // never execute: a decision goes through review
-	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records follow pipeline/intake pipeline/policy pipeline/review store"}, // nor execute
-	{"demo", face, "desk/bank desk/bank/records llm llm/rulebook llm/scripted"},
+	{"api", face, "answer audit auth desk/merchant/report follow pipeline/intake pipeline/review store"}, // never execute: a decision goes through review
+	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/report desk/merchant/setup desk/merchant/shop follow pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
+	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
-	{"app", program, "api auth auth/session desk desk/bank llm llm/openai llm/rulebook pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
+	{"app", program, "api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop llm llm/openai llm/rulebook pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
 
 	// An evaluation runs the program as it is, from intake to record, and judges it from outside: below app it could only
 	// judge parts, and something in the program could come to read its answers.
@@ -86,9 +95,10 @@ var table = []row{
 	{"store/storetest", fixtures, "audit desk/bank/records store"}, // fills one too
 	{"internal/arch", fixtures, ""},
 	{"internal/testdb", fixtures, ""},
+	{"internal/testshop", fixtures, "internal/testdb"},
 	{"internal/browser", fixtures, "internal/testdb"},
 	{"internal/browser/shot", fixtures, "internal/browser"},
-	{"internal/gallery", fixtures, "desk/bank web"},
+	{"internal/gallery", fixtures, "desk/bank desk/merchant web"},
 	{"internal/bench", fixtures, "everything internal/testdb"},
 }
 
@@ -197,15 +207,23 @@ var modules = map[string]string{
 	"github.com/chromedp/cdproto":         "internal/browser",
 	"github.com/chromedp/chromedp":        "internal/browser",
 	"github.com/danielgtaylor/huma/v2":    "api",
+	"github.com/go-pdf/fpdf":              "demo desk/merchant/report",
+	"github.com/go-sql-driver/mysql":      "desk/merchant/connector internal/testdb internal/testshop",
 	"github.com/gofrs/flock":              "app",
-	"github.com/jackc/pgx/v5":             "store internal/testdb",
+	"github.com/jackc/pgx/v5":             "desk/merchant/connector internal/testdb internal/testshop store",
+	"github.com/klippa-app/go-pdfium":     "desk/merchant/library",
+	"github.com/pdfcpu/pdfcpu":            "desk/merchant/report",
 	"github.com/pressly/goose/v3":         "store",
 	"github.com/prometheus/client_golang": "api",
 	"github.com/riverqueue/river":         "pipeline/queue store",
 	"github.com/sashabaranov/go-openai":   "llm/openai internal/bench",
+	"github.com/tetratelabs/wazero":       "desk/merchant/library",
 	"golang.org/x/crypto":                 "auth",
+	"golang.org/x/net/html":               "desk/merchant/library",
 	"golang.org/x/term":                   "cmd/countersign",
-	"modernc.org/sqlite":                  "store store/storetest",
+	"golang.org/x/text/encoding":          "desk/merchant/library",
+	"golang.org/x/text/unicode/norm":      "desk/merchant/library desk/merchant/report pipeline/verify",
+	"modernc.org/sqlite":                  "demo desk/merchant/connector desk/merchant/library internal/testshop store store/storetest",
 }
 
 func foreign(all tree) (checked int, broken []string) {

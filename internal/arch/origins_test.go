@@ -13,9 +13,11 @@ import (
 type origins struct {
 	calls     map[string][]site          // by what is called
 	functions map[string][]*ast.FuncDecl // by name, methods among them
+	files     map[*ast.FuncDecl]string   // where each stands
 	globals   map[string][]origin        // what the package's own names are given
 	fields    map[string][]origin        // what is put into a field of that name, in whatever struct
 	seen      map[ast.Expr]bool          // what is being followed already, so that a circle ends
+	trusted   string                     // a function whose result is not followed, empty for none
 }
 
 // site is a call, and the function whose names it uses.
@@ -33,7 +35,7 @@ type origin struct {
 }
 
 func newOrigins(files tree) *origins {
-	o := &origins{calls: map[string][]site{}, functions: map[string][]*ast.FuncDecl{}, globals: map[string][]origin{},
+	o := &origins{calls: map[string][]site{}, functions: map[string][]*ast.FuncDecl{}, files: map[*ast.FuncDecl]string{}, globals: map[string][]origin{},
 		fields: map[string][]origin{}, seen: map[ast.Expr]bool{}}
 	structs := structsOf(files)
 	for _, s := range files {
@@ -41,6 +43,7 @@ func newOrigins(files tree) *origins {
 			in, isFunction := d.(*ast.FuncDecl)
 			if isFunction {
 				o.functions[in.Name.Name] = append(o.functions[in.Name.Name], in)
+				o.files[in] = s.path
 			}
 			assigned(d, in, func(left ast.Expr, from origin) {
 				switch left := left.(type) {
@@ -64,6 +67,31 @@ func newOrigins(files tree) *origins {
 		}
 	}
 	return o
+}
+
+// trust takes what the package's function quoted returns for good, and complains unless there is one of that name, in that
+// file.
+func (o *origins) trust(file string) (broken []string) {
+	o.trusted = quoter
+	var elsewhere []string
+	for _, in := range o.functions[quoter] {
+		if at := o.files[in]; at != file {
+			elsewhere = append(elsewhere, at)
+		}
+	}
+	for _, functions := range o.functions {
+		for _, in := range functions {
+			for _, variable := range closures(in) {
+				if variable == quoter {
+					elsewhere = append(elsewhere, o.files[in])
+				}
+			}
+		}
+	}
+	if len(o.functions[quoter]) != 1 || len(elsewhere) > 0 || len(o.globals[quoter]) > 0 {
+		broken = append(broken, file+": only one function may be called "+quoter+", and it stands here; there are also "+strings.Join(elsewhere, ", "))
+	}
+	return broken
 }
 
 // filled notes what a struct literal puts into its fields, by name or by place, and the literals in a list of structs, which
@@ -218,6 +246,10 @@ func (o *origins) handed(name string, at int, to *ast.FuncType, within *ast.Func
 // result follows one result of a call.
 func (o *origins) result(call *ast.CallExpr, at int, in *ast.FuncDecl) string {
 	switch name := called(call); name {
+	case "":
+		return "what nobody can name returns"
+	case o.trusted:
+		return ""
 	case "string", "append", "strings.Join":
 		return o.each(in, call.Args...)
 	case "strings.Replace":

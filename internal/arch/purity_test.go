@@ -17,7 +17,8 @@ var pureImports = strings.Fields(`bufio bytes cmp crypto/hmac crypto/sha256 cryp
 // beyond lists what a package may use all the same, because the shape of something it stands in for demands it and it does
 // nothing with it but pass it on.
 var beyond = map[string][]string{
-	"redact": {"context", "log/slog"}, // a log handler that masks
+	"redact":          {"context", "log/slog"},            // a log handler that masks
+	"pipeline/verify": {"golang.org/x/text/unicode/norm"}, // tables, and no state: which letters are the same in one character or two
 }
 
 // impure is what those packages hold all the same: the clock, the zone files, standard output.

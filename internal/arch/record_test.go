@@ -40,6 +40,10 @@ var (
 	// These switch the triggers off that would refuse the rest. Without recursive_triggers a REPLACE deletes past them.
 	disarm = regexp.MustCompile(`session_replication_role|disable trigger|writable_schema|recursive_triggers ?[=(] ?'?(?:0|off|false|no)\b`)
 
+	// To ask for the plan of a change carries nothing out, on any engine; EXPLAIN ANALYZE does. A shop's database is asked, to see
+	// whether it would refuse.
+	onlyPlanned = regexp.MustCompile(`^explain update `)
+
 	sqlComment = regexp.MustCompile(`(?s)/\*.*?\*/|--[^\n]*`)
 	blank      = regexp.MustCompile(`\s+`)
 )
@@ -51,6 +55,9 @@ const described = "‹table›"
 func changesRecord(sql string, byDescription bool) string {
 	for _, statement := range strings.Split(sqlComment.ReplaceAllString(sql, " "), ";") {
 		plain := plainSQL(statement)
+		if onlyPlanned.MatchString(plain) {
+			continue
+		}
 		if disarm.MatchString(plain) || changeAnything.MatchString(plain) || unfinished.MatchString(plain) ||
 			!byDescription && changeDescribed.MatchString(plain) {
 			return plain
@@ -202,6 +209,8 @@ func TestNoSQLUpdatesOrDeletesARecordRow(t *testing.T) {
 		"PRAGMA writable_schema = 1",
 		"PRAGMA recursive_triggers = OFF",
 		"_pragma=recursive_triggers(0)",
+		"EXPLAIN ANALYZE UPDATE record_rows SET seq = 1",
+		"EXPLAIN UPDATE cases SET status = ''; DELETE FROM record_rows",
 	} {
 		t.Run("seen: "+sql, func(t *testing.T) {
 			refuses(t, appendOnly, "changes the record", "store/migrations/x.sql", sql)
@@ -219,6 +228,7 @@ func TestNoSQLUpdatesOrDeletesARecordRow(t *testing.T) {
 		"SELECT * FROM record_rows ORDER BY seq FOR UPDATE",
 		"PRAGMA recursive_triggers(1)",
 		"ALTER TABLE record_rows ADD COLUMN note TEXT",
+		"EXPLAIN UPDATE record_rows SET seq = 1",
 	} {
 		t.Run("allowed: "+sql, func(t *testing.T) {
 			allows(t, appendOnly, "store/migrations/x.sql", sql)

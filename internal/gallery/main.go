@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"countersign/desk/bank"
+	"countersign/desk/merchant"
 	"countersign/web"
 )
 
@@ -30,7 +31,7 @@ func serve(addr string) error {
 	if err != nil {
 		return err
 	}
-	samples := web.Gallery(bank.New())
+	samples := web.Gallery(bank.New(), merchant.New(merchant.Config{}))
 	fmt.Printf("%d samples at http://%s/\n", len(samples), l.Addr())
 	server := http.Server{Handler: web.GallerySite(samples), ReadHeaderTimeout: 10 * time.Second}
 	return server.Serve(l)

@@ -1,5 +1,5 @@
 // Package testdb gives a test the databases and data sets that it needs from outside the module: a fresh database on a real
-// PostgreSQL server, a file for SQLite, the data that lies beside the checkout, a program to compare with.
+// PostgreSQL or MariaDB server, a file for SQLite, the data that lies beside the checkout, a program to compare with.
 //
 // What is missing is a skip with a sentence that says how to get it, and under CI=true a failure: a run that is trusted
 // never passes because it looked away. No other package of this module skips a test (internal/arch sees to it).
@@ -40,15 +40,15 @@ func Postgres(t testing.TB) string {
 		missing(t, Server+" is not set, so nothing was tried on PostgreSQL: run `make test`, which starts a private server")
 	}
 	name := "test_" + strings.ToLower(rand.Text())
-	administer(t, server, "CREATE DATABASE "+name)
-	t.Cleanup(func() { administer(t, server, "DROP DATABASE "+name+" WITH (FORCE)") })
+	administer(t, "pgx", server, "CREATE DATABASE "+name)
+	t.Cleanup(func() { administer(t, "pgx", server, "DROP DATABASE "+name+" WITH (FORCE)") })
 	return named(t, server, name)
 }
 
 // administer runs one statement on a connection of its own: databases are not created inside transactions.
-func administer(t testing.TB, server, statement string) {
+func administer(t testing.TB, driver, server, statement string) {
 	t.Helper()
-	db, err := sql.Open("pgx", server)
+	db, err := sql.Open(driver, server)
 	if err != nil {
 		t.Fatalf("open the test server: %v", err)
 	}

@@ -16,28 +16,52 @@ func TestPostgres(t *testing.T) {
 		if first == second {
 			t.Fatalf("two calls gave one database: %s", first)
 		}
-		open(t, first, "CREATE TABLE mine (id BIGINT)")
-		open(t, second, "CREATE TABLE mine (id BIGINT)")
+		open(t, "pgx", first, "CREATE TABLE mine (id BIGINT)")
+		open(t, "pgx", second, "CREATE TABLE mine (id BIGINT)")
 	})
 	t.Run("the database is gone after the test", func(t *testing.T) {
 		if first == "" {
 			Postgres(t) // says why there was none
 		}
-		db, err := sql.Open("pgx", first)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer db.Close()
-		if err := db.Ping(); err == nil || !strings.Contains(err.Error(), "does not exist") {
-			t.Errorf("connecting after the test gave %v, want that the database does not exist", err)
-		}
+		gone(t, "pgx", first, "does not exist")
 	})
 }
 
-// open leaves its connection open, as a careless test would: the clean-up must manage all the same.
-func open(t *testing.T, dsn, statement string) {
+func TestMariaDB(t *testing.T) {
+	var first string
+	t.Run("a test gets a database of its own", func(t *testing.T) {
+		first = MariaDB(t)
+		second := MariaDB(t)
+		if first == second {
+			t.Fatalf("two calls gave one database: %s", first)
+		}
+		open(t, "mysql", first, "CREATE TABLE mine (id BIGINT UNSIGNED)")
+		open(t, "mysql", second, "CREATE TABLE mine (id BIGINT UNSIGNED)")
+	})
+	t.Run("the database is gone after the test", func(t *testing.T) {
+		if first == "" {
+			MariaDB(t) // says why there was none
+		}
+		gone(t, "mysql", first, "Unknown database")
+	})
+}
+
+func gone(t *testing.T, driver, dsn, says string) {
 	t.Helper()
-	db, err := sql.Open("pgx", dsn)
+	db, err := sql.Open(driver, dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.Ping(); err == nil || !strings.Contains(err.Error(), says) {
+		t.Errorf("connecting after the test gave %v, want %q", err, says)
+	}
+}
+
+// open leaves its connection open, as a careless test would: the clean-up must manage all the same.
+func open(t *testing.T, driver, dsn, statement string) {
+	t.Helper()
+	db, err := sql.Open(driver, dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,6 +102,7 @@ func (w *witness) watch(f func(testing.TB)) {
 func TestMissing(t *testing.T) {
 	absent := func(t testing.TB) { Shared(t, "no such file") }
 	noServer := func(t testing.TB) { Postgres(t) }
+	noMariaDB := func(t testing.TB) { MariaDB(t) }
 	noProgram := func(t testing.TB) { Program(t, "no-such-program") }
 	for _, row := range []struct {
 		name, ci, says string
@@ -89,10 +114,13 @@ func TestMissing(t *testing.T) {
 		{"a program that is not there fails where it counts", "true", "no-such-program", noProgram},
 		{"no server is a skip at home", "", "make test", noServer},
 		{"no server fails where it counts", "true", "make test", noServer},
+		{"nor is the other server, at home", "", "on MariaDB", noMariaDB},
+		{"nor where it counts", "true", "on MariaDB", noMariaDB},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			t.Setenv("CI", row.ci)
 			t.Setenv(Server, "")
+			t.Setenv(MariaServer, "")
 			w := &witness{TB: t}
 			w.watch(row.need)
 			if got := w.fatal + w.skip; !strings.Contains(got, row.says) {

@@ -1,7 +1,9 @@
 package rulebook
 
 import (
+	"bytes"
 	"encoding/json"
+	"strconv"
 	"strings"
 
 	"countersign/llm"
@@ -55,8 +57,14 @@ func read(req llm.Request) Seen {
 
 // open keeps the first user message; later ones are nudges.
 func (s *Seen) open(text string) {
-	if s.Case == "" {
-		s.Case, s.Canary = text, canary(text)
+	if s.Case != "" {
+		return
+	}
+	s.Case, s.Canary = text, canary(text)
+	for line := range strings.Lines(text) {
+		if r := result(line); r.Ref != "" {
+			s.Given = append(s.Given, r)
+		}
 	}
 }
 
@@ -85,4 +93,42 @@ func canary(text string) (value string) {
 func canaryLine(line string) (string, bool) {
 	v, ok := strings.CutPrefix(strings.TrimRight(line, " \r"), "canary: ")
 	return v, ok && v != "" && !strings.Contains(v, " ")
+}
+
+// At is the value at a dotted path, as JSON spells it; texts without their quotes. A failed call holds none, an empty text is none,
+// and lists and objects are no values.
+func (r Result) At(path string) (string, bool) {
+	if !r.OK {
+		return "", false
+	}
+	d := json.NewDecoder(bytes.NewReader(r.Result))
+	d.UseNumber()
+	var value any
+	if err := d.Decode(&value); err != nil {
+		return "", false
+	}
+	for _, step := range strings.FieldsFunc(path, func(r rune) bool { return strings.ContainsRune(".[]", r) }) {
+		value = member(value, step)
+	}
+	switch v := value.(type) {
+	case string:
+		return v, v != ""
+	case json.Number:
+		return v.String(), true
+	case bool:
+		return strconv.FormatBool(v), true
+	}
+	return "", false
+}
+
+func member(value any, step string) any {
+	switch v := value.(type) {
+	case map[string]any:
+		return v[step]
+	case []any:
+		if i, err := strconv.Atoi(step); err == nil && i < len(v) {
+			return v[i]
+		}
+	}
+	return nil
 }

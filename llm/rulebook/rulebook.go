@@ -32,6 +32,7 @@ type Playbook struct {
 type Seen struct {
 	Case    string            // the first user message, whole
 	Canary  string            // empty when the message holds no canary line
+	Given   []Result          // what the first message held already, in order
 	Results map[string]Result // by tool; of several results of one tool, the last
 }
 

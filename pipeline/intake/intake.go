@@ -21,12 +21,17 @@ import (
 
 // Request is what a channel hands over. Notes are the customer's own words and stay untrusted for good.
 type Request struct {
-	SubjectID  string
-	CustomerID string // optional: checked against the owner of the subject, never believed
-	Reason     countersign.DisputeReason
-	Notes      string
-	Channel    string     // "api" when empty
-	Key        *store.Key // optional idempotency key
+	SubjectID    string
+	SubjectField string // what the request calls it, for errors: transaction_id when empty
+	CustomerID   string // optional: checked against the owner of the subject, never believed
+	Reason       countersign.DisputeReason
+	Notes        string
+	Channel      string             // "api" when empty
+	Amount       *countersign.Money // what is disputed, where the request says it
+	DueAt        *time.Time         // the deadline that whoever carries the dispute gave
+	Stage        string
+	Terms        countersign.Terms
+	Key          *store.Key // optional idempotency key
 }
 
 // Found is the subject of a request as the records have it.
@@ -36,6 +41,15 @@ type Found struct {
 	Amount     countersign.Money
 	DueAt      *time.Time
 	DueSource  countersign.DueSource
+	Reason     countersign.DisputeReason // what the terms of the request come to; empty when the request's own word counts
+}
+
+// reason is the word for the complaint that the case is kept under.
+func (f Found) reason(r Request) countersign.DisputeReason {
+	if f.Reason != "" {
+		return f.Reason
+	}
+	return r.Reason
 }
 
 // Desk is what intake must know of a desk.
@@ -106,7 +120,7 @@ func (in Intake) earlier(ctx context.Context, desk Desk, r Request) (countersign
 	if err != nil {
 		return countersign.Case{}, false, err
 	}
-	c, ok, err := in.Store.OpenCase(ctx, desk.Name, found.Subject, r.Reason)
+	c, ok, err := in.Store.OpenCase(ctx, desk.Name, found.Subject, found.reason(r), r.Terms.Reference)
 	if err != nil || !ok || r.Key == nil {
 		return c, ok, err
 	}
@@ -142,8 +156,8 @@ func (in Intake) open(ctx context.Context, desk Desk, actor countersign.Actor, r
 
 func newCase(id countersign.CaseID, desk Desk, r Request, f Found, now time.Time) countersign.Case {
 	return countersign.Case{
-		ID: id, Desk: desk.Name, Subject: f.Subject, CustomerID: f.CustomerID, Channel: r.Channel, Reason: r.Reason, Notes: r.Notes,
-		Amount: f.Amount, Status: countersign.Queued, OpenedAt: now, UpdatedAt: now, DueAt: f.DueAt, DueSource: f.DueSource,
+		ID: id, Desk: desk.Name, Subject: f.Subject, CustomerID: f.CustomerID, Channel: r.Channel, Reason: f.reason(r), Notes: r.Notes,
+		Amount: f.Amount, Terms: r.Terms, Stage: r.Stage, Status: countersign.Queued, OpenedAt: now, UpdatedAt: now, DueAt: f.DueAt, DueSource: f.DueSource,
 		Round: 1, Revision: 1, Fix: countersign.FixOutcome{State: countersign.FixNone},
 	}
 }
@@ -162,7 +176,17 @@ func openedRow(c countersign.Case) any {
 		Amount     countersign.Money         `json:"amount"`
 		DueAt      *time.Time                `json:"due_at"`
 		DueSource  countersign.DueSource     `json:"due_source"`
-	}{c.Round, c.Status, c.Desk, c.Subject, c.CustomerID, c.Reason, c.Channel, c.Notes, c.Amount, c.DueAt, c.DueSource}
+		Stage      string                    `json:"stage,omitempty"`
+		Terms      *countersign.Terms        `json:"terms,omitempty"`
+	}{c.Round, c.Status, c.Desk, c.Subject, c.CustomerID, c.Reason, c.Channel, c.Notes, c.Amount, c.DueAt, c.DueSource, c.Stage, terms(c)}
+}
+
+// terms is nil for a dispute that nobody carries: a record row of before there were any says the same.
+func terms(c countersign.Case) *countersign.Terms {
+	if c.Terms == (countersign.Terms{}) {
+		return nil
+	}
+	return &c.Terms
 }
 
 func (in Intake) id(prefix string) countersign.CaseID {
@@ -194,13 +218,35 @@ func (r Request) checked() (Request, error) {
 		r.Channel = "api"
 	}
 	err := errors.Join(
-		id("transaction_id", r.SubjectID, true), id("customer_id", r.CustomerID, false), id("channel", r.Channel, true),
-		text("notes", r.Notes, maxNotes), reason(r.Reason), key(r.Key))
+		id(r.subjectField(), r.SubjectID, true), id("customer_id", r.CustomerID, false), id("channel", r.Channel, true),
+		text("notes", r.Notes, maxNotes), reason(r.Reason), key(r.Key),
+		id("network", r.Terms.Network, false), id("reason_code", r.Terms.ReasonCode, false), id("provider_ref", r.Terms.Reference, false),
+		id("stage", r.Stage, false), amount(r.Amount))
 	var first *countersign.Error
 	if errors.As(err, &first) {
 		return r, first
 	}
 	return r, nil
+}
+
+// subjectField is what a request calls its subject.
+func (r Request) subjectField() string {
+	if r.SubjectField == "" {
+		return "transaction_id"
+	}
+	return r.SubjectField
+}
+
+func amount(m *countersign.Money) error {
+	switch {
+	case m == nil:
+		return nil
+	case !countersign.KnownCurrency(m.Currency):
+		return countersign.Errorf(countersign.Invalid, "%q is not a currency of ISO 4217; expected three capitals, such as USD", clip(m.Currency)).In("amount.currency")
+	case m.Minor <= 0:
+		return countersign.Errorf(countersign.Invalid, "%d is not an amount in dispute; expected minor units above 0", m.Minor).In("amount.minor")
+	}
+	return nil
 }
 
 func key(k *store.Key) error {

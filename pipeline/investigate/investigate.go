@@ -55,18 +55,22 @@ type Brief struct {
 
 // Conversation is one investigation, about to start or to go on.
 type Conversation struct {
-	Model  llm.Model
-	Brief  Brief
-	Tools  []Tool
+	Model llm.Model
+	Brief Brief
+	Tools []Tool
+	// Given are looked at by code, once each, without arguments and in this order, before the model is first asked. Their
+	// results are the first steps, and stand in the first message, one JSON object a line: what every investigation needs is not
+	// left to a model to ask for.
+	Given  []Tool
 	Bounds Bounds // zero fields mean the defaults
 	Fence  fence.Fence
 	// Canary is what the decision must repeat to show that the model saw the first message; NewCanary makes one. A
 	// conversation that goes on needs the canary and the fence that it began with.
 	Canary string
 	// Past are the turns of this round that were recorded before a crash, in order, each with its steps. They are replayed
-	// and never asked for again.
+	// and never asked for again. What was given is turn 0.
 	Past []Turn
-	// Record is called once for each new turn, after its tools ran and before the model is called again. An error means
+	// Record is called once for each new turn, turn 0 included, after its tools ran and before the model is called. An error means
 	// that this worker may not go on (its lease or its database is gone): Run stops and returns it.
 	Record func(context.Context, Turn) error
 	Now    func() time.Time

@@ -19,8 +19,12 @@ import (
 // Run keeps nothing outside c: conversations may run at the same time.
 func Run(ctx context.Context, c Conversation) (Outcome, error) {
 	t := open(c)
-	for _, past := range c.Past {
-		t.take(past)
+	past, err := t.begun(ctx)
+	if err != nil {
+		return Outcome{}, err
+	}
+	for _, turn := range past {
+		t.take(turn)
 	}
 	wall, cancel := context.WithTimeout(ctx, t.Bounds.Wall-t.spent)
 	defer cancel()
@@ -30,12 +34,19 @@ func Run(ctx context.Context, c Conversation) (Outcome, error) {
 		if ctx.Err() != nil {
 			return Outcome{}, stopped(ctx)
 		}
-		if err := t.Record(ctx, turn); err != nil {
-			return Outcome{}, fmt.Errorf("record turn %d: %w", turn.Number, err)
+		if err := t.record(ctx, turn); err != nil {
+			return Outcome{}, err
 		}
 		t.take(turn)
 	}
 	return t.outcome(), nil
+}
+
+func (t *talk) record(ctx context.Context, turn Turn) error {
+	if err := t.Record(ctx, turn); err != nil {
+		return fmt.Errorf("record turn %d: %w", turn.Number, err)
+	}
+	return nil
 }
 
 // stopped is the error of a context that ended, with its cause where it has one of its own.

@@ -45,11 +45,7 @@ func open(c Conversation) *talk {
 		t.offered[tool.Name] = tool
 	}
 	t.system = redact.Mask(c.Brief.System + "\n\n" + fenceRule(c.Fence))
-	first := canaryLine(c.Canary) + "\n\n" + c.Brief.Case
-	if c.Brief.Notes != "" {
-		first += "\n" + c.Fence.Text(c.Brief.Notes)
-	}
-	t.messages = []llm.Message{{Role: llm.User, Text: redact.Mask(first)}}
+	t.messages = []llm.Message{{Role: llm.User, Text: t.first(nil)}}
 	identity := c.Model.Identity()
 	t.use.Provider, t.use.Name = identity.Provider, identity.Name
 	return t

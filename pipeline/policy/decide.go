@@ -14,10 +14,37 @@ import (
 // proposal that resolves without one has the reason facts_disagree or facts_unknown.
 func Decide(rules []Rule, in Input) countersign.Verdict {
 	var reasons []countersign.Reason
-	for _, rule := range slices.Concat(own, rules) {
+	for _, rule := range slices.Concat(ours(rules), rules) {
 		reasons = append(reasons, rule.Check(in)...)
 	}
-	return verdict(Version(in.Limits, rules), reasons)
+	v := verdict(Version(in.Limits, rules), reasons)
+	if personDecides(rules) {
+		v.Caveats = caveats(v.Reasons)
+	}
+	return v
+}
+
+func personDecides(rules []Rule) bool {
+	return slices.ContainsFunc(rules, func(r Rule) bool { return r.Name == PersonDecides.Name })
+}
+
+// ours are the policy's own rules that count beside a desk's.
+func ours(rules []Rule) []Rule {
+	if personDecides(rules) {
+		return always
+	}
+	return own
+}
+
+// caveats are what overrules a recommendation: every reason but those that speak against none.
+func caveats(reasons []countersign.Reason) []string {
+	list := []string{}
+	for _, r := range reasons {
+		if r.Code != countersign.PersonDecides && r.Code != countersign.ModelAskedForPerson {
+			list = append(list, r.Text)
+		}
+	}
+	return list
 }
 
 // NotApplicable adds the executor's refusal to a verdict that would have been automatic.
@@ -27,9 +54,10 @@ func NotApplicable(v countersign.Verdict, why string) countersign.Verdict {
 }
 
 // Stands reports whether the model's recommendation is still one after the checks. What the model never said, said about a
-// case it did not see whole, or said with invented evidence is not a recommendation: a person starts from the facts.
+// case it did not see whole, or said with invented evidence is not a recommendation, nor is one that has caveats: a person starts
+// from the facts.
 func Stands(v countersign.Verdict) bool {
-	return !slices.ContainsFunc(v.Reasons, func(r countersign.Reason) bool {
+	return len(v.Caveats) == 0 && !slices.ContainsFunc(v.Reasons, func(r countersign.Reason) bool {
 		return r.Code == countersign.ModelFailed || r.Code == countersign.ModelSawPartialCase || r.Code == countersign.EvidenceInvalid
 	})
 }

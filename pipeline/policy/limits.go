@@ -32,7 +32,7 @@ func Default() Limits {
 // Version names limits and rules together: the same version gives the same verdict on the same input.
 func Version(limits Limits, rules []Rule) string {
 	names := []string{}
-	for _, rule := range slices.Concat(own, rules) {
+	for _, rule := range slices.Concat(ours(rules), rules) {
 		names = append(names, rule.Name)
 	}
 	b, err := json.Marshal(struct {

@@ -38,3 +38,10 @@ type Rule struct {
 	Name  string
 	Check func(Input) []countersign.Reason
 }
+
+// PersonDecides is the rule of a desk at which nothing is ever automatic. What only limits automatic acts (caps, allowed types,
+// stated confidence, shadow mode) is then left out of the verdict, where it would bury what a person must know; and whatever
+// else speaks against the model's recommendation overrules it, and is kept as a caveat.
+var PersonDecides = Rule{"person_decides/1", func(Input) []countersign.Reason {
+	return because(countersign.PersonDecides, "Every case of this desk is decided by a person.")
+}}

@@ -8,7 +8,17 @@ import (
 	"countersign"
 )
 
-// own are the rules of every desk. The names go into the policy version.
+// always are the rules of every desk. The names go into the policy version.
+var always = []Rule{
+	{"model_failed/1", modelFailed},
+	{"model_saw_partial_case/1", partialCase},
+	{"evidence_invalid/1", evidenceInvalid},
+	{"evidence_too_little/1", evidenceTooLittle},
+	{"facts_unreadable/1", factsUnreadable},
+	{"doubts/1", doubts},
+}
+
+// own are the rules of a desk that may act by itself.
 var own = []Rule{
 	{"model_failed/1", modelFailed},
 	{"model_saw_partial_case/1", partialCase},
@@ -131,6 +141,9 @@ func (in Input) unknown() bool {
 
 // against reports whether a doubt of the desk's speaks against this proposal.
 func (in Input) against(d countersign.Doubt) bool {
+	if d.Wanting != "" {
+		return d.Wanting == in.Proposal.Recommendation
+	}
 	return d.Against == "" || (d.Against == in.Proposal.Category && in.Proposal.Recommendation == Resolve)
 }
 

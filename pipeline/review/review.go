@@ -8,6 +8,7 @@ package review
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -25,6 +26,29 @@ type Desk struct {
 	Justify  execute.Justify                // the fix that the records support
 	// Waive is the fix of that kind which a person may post although the records do not support it.
 	Waive func(context.Context, store.View, countersign.Case, countersign.FixKind) (*countersign.Fix, string, error)
+	// Fresh reads the records again. A desk whose records are outside our database gives it: what a person approves there must
+	// still be so.
+	Fresh func(context.Context, store.View, countersign.Case) (Fresh, error)
+	// MustChoose says that a recommendation which asks for a person cannot be approved: the person chooses an outcome, and says why.
+	MustChoose bool
+	Split      countersign.Outcome // the outcome that may be for a part of the amount; empty when none may
+}
+
+// Fresh is the records as they are now.
+type Fresh struct {
+	Facts countersign.Facts
+	// Keep is what the desk keeps of a decision that closes the case, beside the record, in the decision's transaction: it may
+	// return notes for the record, which come before the row that closes the case. Nil when it keeps nothing.
+	Keep func(context.Context, *store.Tx, countersign.Case, Decided) ([]store.Note, error)
+}
+
+// Decided is a decision that closes a case.
+type Decided struct {
+	Outcome  countersign.Outcome
+	Reason   string
+	By       countersign.Actor
+	Part     *countersign.Money // of the amount; nil is all of it
+	Followed bool               // the recommendation
 }
 
 // Review carries out what people decide.
@@ -42,6 +66,7 @@ type Act struct {
 	Case     countersign.CaseID
 	Revision int64
 	Actor    countersign.Actor
+	Part     *countersign.Money // of the amount, for an outcome that may be split; nil is the whole
 }
 
 // on runs f on the locked case, saves it and records what f says, in one transaction.
@@ -108,29 +133,45 @@ type decision struct {
 	Reference string              `json:"reference,omitempty"`
 	Waived    []string            `json:"waived,omitempty"`          // the reasons that stood when it was decided
 	Withdrawn bool                `json:"draft_withdrawn,omitempty"` // the model's draft to the customer said something else
+	Part      *countersign.Money  `json:"part,omitempty"`            // of the amount, when the outcome is for no more than that
+	Seen      string              `json:"seen,omitempty"`            // the hash of records outside our database, read again for this approval
 }
 
 // Approve carries out what the case recommends. A recommended fix is the one that the facts of the case support, and it is
 // posted only while the records are still the ones that those facts were read from: otherwise it is a Conflict, and the
-// person may override or retry. A recommendation to escalate raises the case.
+// person may override or retry. A recommendation to escalate raises the case. Records outside our database are read again first,
+// and what is different in them is in the Conflict.
 func (r Review) Approve(ctx context.Context, act Act) (countersign.Case, error) {
+	now, err := r.again(ctx, act)
+	if err != nil {
+		return countersign.Case{}, err
+	}
 	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
 		desk := r.Desks[c.Desk]
 		outcome, ok := desk.Outcome[c.Recommendation]
-		if !ok {
+		switch {
+		case !ok && desk.MustChoose:
+			return nil, countersign.Errorf(countersign.Conflict, "the recommendation asks for a person, so there is nothing to approve").
+				Try("override with an outcome and a reason")
+		case !ok:
 			c.Raised = true
 			return []store.Note{{Kind: audit.Decision, Payload: decided(*c, "approve", "")}}, nil
+		case desk.Fresh != nil && changed(*c, now.Facts.Seen):
+			return nil, differs(*c, now.Facts)
 		}
 		d := decided(*c, "approve", "")
-		d.Outcome = outcome
-		if outcome != countersign.Resolved {
-			return closed(c, outcome, d), nil
+		d.Outcome, d.Seen = outcome, now.Facts.Seen
+		if err := desk.split(c, act, &d); err != nil {
+			return nil, err
 		}
-		fix, now, err := desk.Justify(ctx, tx.View, *c)
+		if outcome != countersign.Resolved {
+			return now.closed(ctx, tx, c, act, d)
+		}
+		fix, seenNow, err := desk.Justify(ctx, tx.View, *c)
 		switch {
 		case err != nil:
 			return nil, err
-		case changed(*c, now):
+		case changed(*c, seenNow):
 			return nil, moved()
 		case fix == nil || c.Facts == nil || c.Facts.Fix == nil:
 			return nil, countersign.Errorf(countersign.Conflict, "the facts of the case do not support a fix").
@@ -146,6 +187,10 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 	if err := said("reason", reason); err != nil {
 		return countersign.Case{}, err
 	}
+	now, err := r.again(ctx, act)
+	if err != nil {
+		return countersign.Case{}, err
+	}
 	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
 		desk := r.Desks[c.Desk]
 		if err := overridable(desk, outcome, fix); err != nil {
@@ -153,15 +198,18 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 		}
 		d := decided(*c, "override", reason)
 		d.Outcome, d.Fix, d.Withdrawn = outcome, fix, desk.withdraw(c, outcome, fix)
+		if err := desk.split(c, act, &d); err != nil {
+			return nil, err
+		}
 		if outcome != countersign.Resolved || fix == "none" {
-			return closed(c, outcome, d), nil
+			return now.closed(ctx, tx, c, act, d)
 		}
 		kind := countersign.FixKind(fix)
-		waived, now, err := desk.Waive(ctx, tx.View, *c, kind)
+		waived, seenNow, err := desk.Waive(ctx, tx.View, *c, kind)
 		switch {
 		case err != nil:
 			return nil, err
-		case changed(*c, now):
+		case changed(*c, seenNow):
 			return nil, moved()
 		}
 		again := func(ctx context.Context, v store.View, c countersign.Case) (*countersign.Fix, string, error) {
@@ -169,6 +217,61 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 		}
 		return r.post(ctx, tx, c, act, *waived, again, d)
 	})
+}
+
+// again reads a case's records that are outside our database. It happens before the transaction: a slow database of somebody
+// else's must not hold ours up.
+func (r Review) again(ctx context.Context, act Act) (Fresh, error) {
+	c, err := r.Store.Case(ctx, act.Case)
+	if err != nil || r.Desks[c.Desk].Fresh == nil || act.fits(c) != nil {
+		return Fresh{}, err // what does not fit is refused on the locked case
+	}
+	return r.Desks[c.Desk].Fresh(ctx, r.Store.View, c)
+}
+
+// closed ends the case, with what the desk keeps of it.
+func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, act Act, d decision) ([]store.Note, error) {
+	notes := closed(c, d.Outcome, d)
+	if f.Keep == nil {
+		return notes, nil
+	}
+	kept, err := f.Keep(ctx, tx, *c, Decided{Outcome: d.Outcome, Reason: d.Reason, By: act.Actor, Part: d.Part, Followed: d.Verb == "approve"})
+	return slices.Concat(notes[:1], kept, notes[1:]), err
+}
+
+// differs is moved with what is different.
+func differs(c countersign.Case, now countersign.Facts) error {
+	var all []string
+	for _, fact := range now.Items {
+		if before := c.Facts.Fact(fact.Name); before.State != fact.State || before.Value != fact.Value {
+			all = append(all, fmt.Sprintf("%s was %s and is %s", fact.Name, stated(before), stated(fact)))
+		}
+	}
+	e := moved()
+	if len(all) > 0 {
+		e.Message += ": " + strings.Join(all, "; ")
+	}
+	return e
+}
+
+func stated(f countersign.Fact) string {
+	return strings.TrimSpace(string(f.State) + " " + f.Value)
+}
+
+// split notes the part of the amount that an outcome is for.
+func (d Desk) split(c *countersign.Case, act Act, row *decision) error {
+	switch part := act.Part; {
+	case part == nil:
+		return nil
+	case d.Split == "" || row.Outcome != d.Split:
+		return countersign.Errorf(countersign.Invalid, "the outcome %s is for the whole amount", row.Outcome).In("amount")
+	case part.Currency != c.Amount.Currency:
+		return countersign.Errorf(countersign.Invalid, "is in %q; expected %s, the currency of the dispute", part.Currency, c.Amount.Currency).In("amount.currency")
+	case part.Minor <= 0 || part.Minor > c.Amount.Minor:
+		return countersign.Errorf(countersign.Invalid, "%s is no part of the %s in dispute", part, c.Amount).In("amount.minor")
+	}
+	c.Contested, row.Part = act.Part, act.Part
+	return nil
 }
 
 // withdraw takes back the model's draft to the customer when a person decides otherwise than the model proposed: it would
@@ -276,7 +379,7 @@ func changed(c countersign.Case, now string) bool { return seen(c) != "" && now 
 
 // moved is the answer to somebody who decides on records that have changed. No reason waives it: what the person saw is not
 // what the money would be moved on.
-func moved() error {
+func moved() *countersign.Error {
 	return countersign.Errorf(countersign.Conflict, "the records changed after the facts of the case were read").
 		Try("retry the case, and decide on what the records say now")
 }
@@ -318,8 +421,8 @@ func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 
 // MayRetry reports whether Retry would start a new round of a case in review. An error means that the records could not be read.
 func (r Review) MayRetry(ctx context.Context, v store.View, c countersign.Case) (bool, error) {
-	if cutShort(c) || leftOpen(c) {
-		return true, nil
+	if cutShort(c) || leftOpen(c) || r.Desks[c.Desk].Fresh != nil {
+		return true, nil // records outside our database may say something else at any time
 	}
 	_, now, err := r.Desks[c.Desk].Justify(ctx, v, c)
 	return changed(c, now), err

@@ -1,0 +1,58 @@
+package api
+
+import (
+	"context"
+
+	"countersign"
+	"countersign/desk/merchant/report"
+)
+
+type reportPath struct {
+	CasePath
+	Format string `query:"format" enum:"json,html,pdf" doc:"json when left out."`
+}
+
+type reportAnswer struct {
+	ContentType string `header:"Content-Type"`
+	Disposition string `header:"Content-Disposition"`
+	Fingerprint string `header:"X-Fingerprint" doc:"The SHA-256 of the canonical content, which every rendering carries."`
+	Body        []byte
+}
+
+var reportTypes = map[report.Format]string{report.JSON: "application/json", report.HTML: "text/html; charset=utf-8", report.PDF: "application/pdf"}
+
+// getReport renders the evidence report that was sealed when a person decided the case: the same bytes each time. Before that there
+// is none.
+func (a *api) getReport(ctx context.Context, in *reportPath) (*reportAnswer, error) {
+	id, err := in.check()
+	if err != nil {
+		return nil, err
+	}
+	format := report.Format(in.Format)
+	if format == "" {
+		format = report.JSON
+	}
+	if reportTypes[format] == "" {
+		return nil, invalid("query.format", "%q is not one of json, html, pdf", clip(in.Format))
+	}
+	if _, err := a.Store.Case(ctx, id); err != nil {
+		return nil, err
+	}
+	kept, err := a.Store.Report(ctx, id)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := report.Open(kept.Content)
+	if err != nil {
+		return nil, err
+	}
+	file, err := sealed.Render(format)
+	if err != nil {
+		return nil, err
+	}
+	return &reportAnswer{reportTypes[format], `attachment; filename="` + reportName(id, format) + `"`, sealed.Fingerprint(), file}, nil
+}
+
+func reportName(id countersign.CaseID, format report.Format) string {
+	return string(id) + "-evidence." + string(format)
+}

@@ -1,0 +1,117 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"text/tabwriter"
+
+	"countersign/app"
+	"countersign/desk/merchant/connector"
+	"countersign/desk/merchant/setup"
+)
+
+type mappingCommand struct {
+	Apply mappingApplyCommand `cmd:"" help:"Read the shop's own database through the mapping of a JSON file from now on; - reads standard input."`
+	Show  mappingShowCommand  `cmd:"" help:"Print the mapping in force as JSON, without its connection string."`
+}
+
+type mappingShowCommand struct{}
+
+func (mappingShowCommand) Run(s *session) (err error) {
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	versions, err := shopOf(a).Versions(s)
+	if err != nil {
+		return err
+	}
+	if len(versions) == 0 {
+		fmt.Fprintln(s.err, "no shop is connected: countersign mapping apply FILE, or the dashboard's settings, connect one")
+		return exit(1)
+	}
+	last := versions[0]
+	fmt.Fprintf(s.err, "version %d, made by %s, confirmed by %s\n", last.Version, last.CreatedBy, last.ConfirmedBy)
+	return indented(s.out, last.Mapped)
+}
+
+type mappingApplyCommand struct {
+	File   string `arg:"" name:"FILE"`
+	DryRun bool   `help:"Connect, check and print what would be read, and keep nothing."`
+}
+
+// Run tries the mapping on the live shop and prints a few rows as the product reads them. Whoever applies a file has seen them,
+// and is on record as the one who confirmed it.
+func (c mappingApplyCommand) Run(s *session) (err error) {
+	text, err := readFile(s.in, c.File)
+	if err != nil {
+		return err
+	}
+	m, err := connector.ParseMapping(text)
+	if err != nil {
+		return err
+	}
+	a, err := s.open()
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, a.Close()) }()
+	trial, err := setup.Try(s, m)
+	if err != nil {
+		return err
+	}
+	if err := printTrial(s.out, m, trial); err != nil {
+		return err
+	}
+	if c.DryRun {
+		fmt.Fprintln(s.err, "dry run: nothing was kept")
+		return nil
+	}
+	version, err := shopOf(a).Save(s, m, operator(), operator())
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(s.err, "version %d of the shop mapping is in force; the file still holds the connection string, so keep it as you would a password\n", version)
+	return nil
+}
+
+func shopOf(a *app.App) setup.Setup { return setup.Setup{Store: a.Store, Key: a.Key} }
+
+func printTrial(out io.Writer, m connector.Mapping, t setup.Trial) error {
+	role := ""
+	if t.Rights.Role != "" {
+		role = " as " + t.Rights.Role
+	}
+	fmt.Fprintf(out, "%s%s: may read and nothing else\n", t.Rights.Server, role)
+	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
+	for _, k := range m.Kinds() {
+		fmt.Fprintf(w, "%s, from %s\n", k, m.Entities[k].Table)
+		for _, l := range setup.Lines(k, t.Rows[k]) {
+			fmt.Fprintln(w, "  "+strings.Join(rowOf(l), "\t"))
+		}
+	}
+	for _, slow := range t.Slow {
+		fmt.Fprintln(w, "slow: "+slow)
+	}
+	return w.Flush()
+}
+
+// rowOf is a row in columns: its id, what the shop calls its state and what that means here, amount and time.
+func rowOf(l setup.Line) []string {
+	meaning := l.Status
+	if l.Meaning != "" && string(l.Meaning) != l.Status {
+		meaning = strings.TrimSpace(l.Status + " = " + string(l.Meaning))
+	}
+	amount := l.Amount.Text
+	if l.Amount.Money != nil {
+		amount = l.Amount.Money.String()
+	}
+	row := []string{l.ID, meaning, amount, l.When.When.String()}
+	if problem := l.Problem(); problem != "" {
+		row = append(row, "! "+problem)
+	}
+	return row
+}

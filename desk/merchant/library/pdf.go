@@ -1,0 +1,121 @@
+package library
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/klippa-app/go-pdfium"
+	"github.com/klippa-app/go-pdfium/enums"
+	pdferrors "github.com/klippa-app/go-pdfium/errors"
+	"github.com/klippa-app/go-pdfium/requests"
+	"github.com/klippa-app/go-pdfium/webassembly"
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"github.com/tetratelabs/wazero/experimental"
+)
+
+// pdfMemory is how much the PDF reader may use, in pages of 64 KB. It runs in a sandbox that sees no file and no network.
+const pdfMemory = 512 << 20 / (64 << 10)
+
+// fromPDF reads the text of a PDF page by page, in the order in which it is read. The reader is compiled when it is first used,
+// which takes seconds; what was compiled is kept in the folder cache, if there is one.
+func fromPDF(name string, file []byte, cache string) (e Extraction, err error) {
+	reader, err := openReader(cache)
+	if err != nil {
+		return Extraction{}, err
+	}
+	defer reader.Close()
+	instance, err := reader.GetInstance(time.Minute)
+	if err != nil {
+		return Extraction{}, err
+	}
+	opened, err := instance.OpenDocument(&requests.OpenDocument{File: &file})
+	if err != nil {
+		return Extraction{}, unopened(name, err)
+	}
+	count, err := instance.FPDF_GetPageCount(&requests.FPDF_GetPageCount{Document: opened.Document})
+	if err != nil {
+		return Extraction{}, unopened(name, err)
+	}
+	if count.PageCount > mostPages {
+		return Extraction{}, refused("%s has %d pages, at most %d are read", name, count.PageCount, mostPages).Try("cut it into the documents that it is made of")
+	}
+	p := pdf{instance: instance}
+	for i := range count.PageCount {
+		p.page(requests.Page{ByIndex: &requests.PageByIndex{Document: opened.Document, Index: i}})
+		if p.text.Len() > mostText {
+			break // and whoever looks at the whole refuses it
+		}
+	}
+	return Extraction{Text: p.text.String(), Paged: true, Pages: p.pages, Notes: p.notes}, nil
+}
+
+func openReader(cache string) (pdfium.Pool, error) {
+	runtime := wazero.NewRuntimeConfig().WithMemoryLimitPages(pdfMemory).WithCoreFeatures(api.CoreFeaturesV2 | experimental.CoreFeaturesExceptionHandling)
+	if cache != "" {
+		if kept, err := wazero.NewCompilationCacheWithDir(cache); err == nil { // without it we are slow, and right
+			runtime = runtime.WithCompilationCache(kept)
+		}
+	}
+	return webassembly.Init(webassembly.Config{MinIdle: 1, MaxIdle: 1, MaxTotal: 1, RuntimeConfig: runtime, FSConfig: wazero.NewFSConfig()})
+}
+
+func unopened(name string, err error) error {
+	if errors.Is(err, pdferrors.ErrPassword) || errors.Is(err, pdferrors.ErrSecurity) {
+		return refused("%s is encrypted", name).Try("remove the password and upload it again")
+	}
+	return refused("%s is a damaged PDF", name).Try("save it again from the program that wrote it")
+}
+
+// pdf is the text of a PDF as it is being read.
+type pdf struct {
+	instance pdfium.Pdfium
+	text     strings.Builder
+	pages    []Page
+	notes    []string
+}
+
+// page reads one page. One that cannot be read is said, and the others are read all the same: whoever confirms the text sees it.
+func (p *pdf) page(at requests.Page) {
+	number := len(p.pages) + 1
+	if number > 1 && p.text.Len() > 0 {
+		p.text.WriteByte('\n')
+	}
+	page := Page{Start: p.text.Len()}
+	read, err := p.instance.GetPageText(&requests.GetPageText{Page: at})
+	if err != nil {
+		p.notes = append(p.notes, "Page "+strconv.Itoa(number)+" is damaged and could not be read.")
+	} else if text := pageText(read.Text); text != "" {
+		p.text.WriteString(text)
+	} else if p.hasPicture(at) {
+		page.State = Picture
+	}
+	p.pages = append(p.pages, page)
+}
+
+// pageText is what the reader gives for a page as text of ours. It puts a sign of its own where a hyphen stood at the end of a line
+// and draws the lines together: there the line ends again.
+func pageText(s string) string {
+	s = strings.NewReplacer("\u0002\r\n", "-\n", "\u0002", "-\n", "\uFFFE\r\n", "-\n", "\uFFFE", "-\n", "\x00", "\uFFFD", "\r\n", "\n", "\r", "\n").Replace(s)
+	return tidy(strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+func (p *pdf) hasPicture(at requests.Page) bool {
+	objects, err := p.instance.FPDFPage_CountObjects(&requests.FPDFPage_CountObjects{Page: at})
+	if err != nil {
+		return false
+	}
+	for i := range min(objects.Count, 1_000) {
+		object, err := p.instance.FPDFPage_GetObject(&requests.FPDFPage_GetObject{Page: at, Index: i})
+		if err != nil {
+			continue
+		}
+		kind, err := p.instance.FPDFPageObj_GetType(&requests.FPDFPageObj_GetType{PageObject: object.PageObject})
+		if err == nil && (kind.Type == enums.FPDF_PAGEOBJ_IMAGE || kind.Type == enums.FPDF_PAGEOBJ_FORM) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,70 @@
+package report
+
+import (
+	"slices"
+	"strings"
+
+	"countersign"
+)
+
+// Withhold takes the named fact out of the content, with the exhibits that only it points to, and leaves who did it, when and
+// why. Nothing else that leaves the house says what it was; places that still do, such as a summary that repeats the value, are
+// returned, for the person to reword before the report is sealed.
+//
+// The case's record keeps the choice and the fact: withholding is from the reader of the report, not from an auditor.
+func (c *Content) Withhold(fact, by, at, why string) (stillSaid []string, err error) {
+	i := slices.IndexFunc(c.Facts, func(f Fact) bool { return f.Name == fact })
+	if i < 0 {
+		return nil, countersign.Errorf(countersign.Invalid, "%q is no fact of this report", fact).In("withhold")
+	}
+	if strings.TrimSpace(by) == "" || strings.TrimSpace(why) == "" {
+		return nil, countersign.Errorf(countersign.Invalid, "a fact is left out by a person, for a reason").In("withhold").Try("say why, in words that the reader of the report may see")
+	}
+	gone := c.Facts[i]
+	c.Facts = slices.Delete(slices.Clone(c.Facts), i, i+1)
+	for _, id := range gone.Exhibits {
+		if !c.cited(id) {
+			c.drop(id)
+		}
+	}
+	c.noteWithheld(by, at, why)
+	return c.saying(gone.Value), nil
+}
+
+func (c *Content) cited(exhibit string) bool {
+	return slices.ContainsFunc(c.Facts, func(f Fact) bool { return slices.Contains(f.Exhibits, exhibit) })
+}
+
+// drop leaves the other numbers as they are: a gap shows that something was there.
+func (c *Content) drop(exhibit string) {
+	c.Exhibits = slices.DeleteFunc(slices.Clone(c.Exhibits), func(e Exhibit) bool { return e.ID == exhibit })
+	c.Clauses = slices.DeleteFunc(slices.Clone(c.Clauses), func(q Clause) bool { return q.ID == exhibit })
+	c.Attachments = slices.DeleteFunc(slices.Clone(c.Attachments), func(a Attachment) bool { return a.ID == exhibit })
+}
+
+func (c *Content) noteWithheld(by, at, why string) {
+	c.Withheld = slices.Clone(c.Withheld)
+	for i, w := range c.Withheld {
+		if w.By == by && w.Why == why {
+			c.Withheld[i].Count++
+			return
+		}
+	}
+	c.Withheld = append(c.Withheld, Withheld{Count: 1, By: by, At: at, Why: why})
+}
+
+// telling is how long a value must be to be looked for elsewhere: "2" or "yes" is found everywhere and says nothing.
+const telling = 5
+
+func (c Content) saying(value string) (paths []string) {
+	value = strings.ToLower(strings.TrimSpace(value))
+	if len(value) < telling {
+		return nil
+	}
+	c.texts(func(path, text string) {
+		if strings.Contains(strings.ToLower(text), value) {
+			paths = append(paths, path)
+		}
+	})
+	return paths
+}

@@ -1,0 +1,102 @@
+package report
+
+import (
+	"bytes"
+	"reflect"
+	"strings"
+	"testing"
+)
+
+func TestWithhold(t *testing.T) {
+	without := func(t *testing.T, fact string) (Content, []string) {
+		t.Helper()
+		c := sample()
+		c.Withheld = nil
+		still, err := c.Withhold(fact, "A. Okafor", "2026-12-01T08:40:02Z", "internal note about another customer")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c, still
+	}
+	t.Run("the content holds who and why, and not the fact", func(t *testing.T) {
+		c, still := without(t, "late")
+		if bytes.Contains(Canonical(c), []byte("two days later than promised")) || bytes.Contains(Canonical(c), []byte("Dispatch")) {
+			t.Error("the fact is still there")
+		}
+		if want := []Withheld{{1, "A. Okafor", "2026-12-01T08:40:02Z", "internal note about another customer"}}; !reflect.DeepEqual(c.Withheld, want) || still != nil {
+			t.Errorf("got %v and %v", c.Withheld, still)
+		}
+		sealed(t, c)
+	})
+	t.Run("both renderings say that something is not there", func(t *testing.T) {
+		c, _ := without(t, "late")
+		for _, f := range []Format{HTML, PDF} {
+			file, err := sealed(t, c).Render(f)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if !strings.Contains(textOf(t, f, file), "1 fact withheld by A. Okafor: internal note about another customer") {
+				t.Errorf("%s does not", f)
+			}
+		}
+	})
+	t.Run("an exhibit that nothing else points to goes with it, and its number stays free", func(t *testing.T) {
+		c, _ := without(t, "refunded")
+		if ids := c.exhibitIDs(); strings.Join(ids, " ") != "E1 E2 E3 E5 E6 E7 E8" {
+			t.Errorf("left are %v", ids)
+		}
+		sealed(t, c)
+	})
+	t.Run("one that others point to stays", func(t *testing.T) {
+		if c, _ := without(t, "late"); len(c.Exhibits) != len(sample().Exhibits) {
+			t.Error("it went")
+		}
+	})
+	t.Run("places that still say it are named", func(t *testing.T) {
+		c := sample()
+		c.Decision.Summary += " It left two days later than promised."
+		still, err := c.Withhold("late", "A. Okafor", "", "it is our carrier's doing")
+		if err != nil || strings.Join(still, " ") != "decision.summary" {
+			t.Errorf("got %v, %v", still, err)
+		}
+	})
+	t.Run("a second one for the same reason is counted", func(t *testing.T) {
+		c, _ := without(t, "late")
+		if _, err := c.Withhold("ip_country", "A. Okafor", "", "internal note about another customer"); err != nil || len(c.Withheld) != 1 || c.Withheld[0].Count != 2 {
+			t.Errorf("got %v, %v", c.Withheld, err)
+		}
+	})
+	t.Run("without a reason, a person or such a fact nothing is withheld", func(t *testing.T) {
+		for _, args := range [][3]string{{"late", "A. Okafor", " "}, {"late", "", "why"}, {"no such", "A. Okafor", "why"}} {
+			c := sample()
+			if _, err := c.Withhold(args[0], args[1], "", args[2]); err == nil || !reflect.DeepEqual(c, sample()) {
+				t.Errorf("%q: got %v", args, err)
+			}
+		}
+	})
+	t.Run("the content that it was taken out of is as it was", func(t *testing.T) {
+		all := sample()
+		c := all
+		if _, err := c.Withhold("refunded", "A. Okafor", "", "why"); err != nil || !reflect.DeepEqual(all, sample()) {
+			t.Errorf("it was changed, or %v", err)
+		}
+	})
+}
+
+// textOf is what a reader sees of a rendering, as one line.
+func textOf(t *testing.T, f Format, file []byte) string {
+	t.Helper()
+	var b strings.Builder
+	if f == HTML {
+		for _, l := range strings.Split(string(file), "\n") {
+			b.WriteString(textOfLine(l) + " ")
+		}
+	} else {
+		for _, s := range streams(file)[1:] {
+			for _, l := range strings.Split(string(s), "\n") {
+				b.WriteString(shown(l) + " ")
+			}
+		}
+	}
+	return strings.Join(strings.Fields(b.String()), " ")
+}

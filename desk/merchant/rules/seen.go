@@ -1,0 +1,29 @@
+package rules
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+
+	"countersign"
+	"countersign/desk/merchant/shop"
+)
+
+// Seen is a SHA-256, in hexadecimal, over everything that Judge reads, with the deadline as passed or not. A person's approval
+// counts only while the records still have the same one.
+func Seen(in Input) string {
+	b, err := json.Marshal(struct {
+		Form     string             `json:"form"`
+		Records  shop.Records       `json:"records"`
+		Reason   string             `json:"reason"`
+		Disputed *countersign.Money `json:"disputed"`
+		Late     bool               `json:"late"`
+		Policies []Policy           `json:"policies"`
+		Library  string             `json:"library"`
+	}{"countersign/merchant/seen/1", in.Records, string(in.Reason), in.Disputed, in.DueAt != nil && !in.Now.Before(*in.DueAt), in.Policies, in.Library})
+	if err != nil {
+		return "" // unreachable: nothing in it can fail to marshal
+	}
+	sum := sha256.Sum256(b)
+	return hex.EncodeToString(sum[:])
+}

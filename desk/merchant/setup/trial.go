@@ -1,0 +1,62 @@
+package setup
+
+import (
+	"context"
+	"errors"
+
+	"countersign"
+	"countersign/desk/merchant/connector"
+	"countersign/desk/merchant/shop"
+)
+
+// Trial is what a mapping reads of a shop before it is kept, for a person to judge.
+type Trial struct {
+	Rights connector.Rights
+	Slow   []string // reads that look through a whole table
+	Rows   map[connector.Kind]shop.Records
+}
+
+// mostRows is how many rows of each kind of record a person is shown.
+const mostRows = 5
+
+// Try connects as a mapping says, refuses a role that can write, looks every name up in the live catalog and reads a few rows of
+// each kind of record. The first thing that is wrong is the error. Nothing is kept.
+func Try(ctx context.Context, m connector.Mapping) (t Trial, err error) {
+	if t.Rights, err = connector.Probe(ctx, m.Driver, m.DSN); err != nil {
+		return t, err
+	}
+	s, err := connector.Open(ctx, m)
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	catalog, err := s.Catalog(ctx)
+	if err != nil {
+		return t, err
+	}
+	if err := Faults(m, catalog); err != nil {
+		return t, err
+	}
+	return t, t.read(ctx, s, m)
+}
+
+// Faults is the first thing that is wrong with a mapping, by itself or for a catalog.
+func Faults(m connector.Mapping, c connector.Catalog) error {
+	for _, all := range [][]*countersign.Error{m.Faults(), m.Check(c)} {
+		if len(all) > 0 {
+			return all[0]
+		}
+	}
+	return nil
+}
+
+func (t *Trial) read(ctx context.Context, s *connector.Shop, m connector.Mapping) (err error) {
+	t.Rows = map[connector.Kind]shop.Records{}
+	for _, k := range m.Kinds() {
+		if t.Rows[k], err = s.Samples(ctx, k, mostRows); err != nil {
+			return err
+		}
+	}
+	t.Slow, err = s.Plan(ctx)
+	return err
+}

@@ -1,0 +1,45 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"countersign"
+)
+
+// Draft is what somebody has answered so far who is setting a shop mapping up: one for each person.
+type Draft struct {
+	PersonID   string
+	JSON       string // the answers; the store does not read them
+	Connection string // sealed; empty before it was given
+	ChangedAt  time.Time
+}
+
+// Draft reads somebody's; ok is false when they have begun none.
+func (v View) Draft(ctx context.Context, personID string) (d Draft, ok bool, err error) {
+	err = v.q.QueryRowContext(ctx, "SELECT person_id, draft, connection, changed_at FROM shop_drafts WHERE person_id = $1", personID).
+		Scan(&d.PersonID, &d.JSON, &d.Connection, scanMicros{&d.ChangedAt})
+	if errors.Is(err, sql.ErrNoRows) {
+		return d, false, nil
+	}
+	return d, err == nil, wrap(err, "read the draft of a shop mapping")
+}
+
+// KeepDraft keeps somebody's answers over their earlier ones.
+func (t *Tx) KeepDraft(ctx context.Context, d Draft) error {
+	if d.PersonID == "" {
+		return countersign.Errorf(countersign.Internal, "a draft of a shop mapping needs somebody whose it is")
+	}
+	_, err := t.exec(ctx, `INSERT INTO shop_drafts (person_id, draft, connection, changed_at) VALUES ($1, $2, $3, $4)
+		ON CONFLICT (person_id) DO UPDATE SET draft = excluded.draft, connection = excluded.connection, changed_at = excluded.changed_at`,
+		d.PersonID, d.JSON, d.Connection, t.Now.UnixMicro())
+	return wrap(err, "keep the draft of a shop mapping")
+}
+
+// DropDraft forgets somebody's answers. Without any it changes nothing.
+func (t *Tx) DropDraft(ctx context.Context, personID string) error {
+	_, err := t.exec(ctx, "DELETE FROM shop_drafts WHERE person_id = $1", personID)
+	return wrap(err, "forget the draft of a shop mapping")
+}

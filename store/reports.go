@@ -1,0 +1,73 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"countersign"
+)
+
+// Report is the evidence report of one round of a case, as it was approved. It is written in the transaction of the decision and
+// never again.
+type Report struct {
+	CaseID      countersign.CaseID
+	Round       int
+	Fingerprint string
+	Content     []byte // canonical: every rendering is made of it
+	CreatedAt   time.Time
+	CreatedBy   string // an actor
+}
+
+// Report reads the report of the last round that has one; a NotFound error if the case has none.
+func (v View) Report(ctx context.Context, id countersign.CaseID) (r Report, err error) {
+	err = v.q.QueryRowContext(ctx, `SELECT case_id, round, fingerprint, content, created_at, created_by FROM reports
+		WHERE case_id = $1 ORDER BY round DESC LIMIT 1`, string(id)).Scan(&r.CaseID, &r.Round, &r.Fingerprint, &r.Content, scanMicros{&r.CreatedAt}, &r.CreatedBy)
+	if errors.Is(err, sql.ErrNoRows) {
+		return r, countersign.Errorf(countersign.NotFound, "case %s has no evidence report", id).Try("a report is made when a person decides the case")
+	}
+	return r, wrap(err, "read the report of case %s", id)
+}
+
+// AddReport keeps the report of a round. A second one for the same round is a Conflict: the first is what was approved.
+func (t *Tx) AddReport(ctx context.Context, r Report, by countersign.Actor) error {
+	if !by.Valid() {
+		return nobodyActs("a report")
+	}
+	n, err := t.exec(ctx, `INSERT INTO reports (case_id, round, fingerprint, content, created_at, created_by) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (case_id, round) DO NOTHING`, string(r.CaseID), r.Round, r.Fingerprint, r.Content, t.Now.UnixMicro(), by.String())
+	if err == nil && n == 0 {
+		return countersign.Errorf(countersign.Conflict, "round %d of case %s has its report", r.Round, r.CaseID)
+	}
+	return wrap(raced(err), "keep the report of case %s", r.CaseID)
+}
+
+// Pack is a report merged with the files of its case. The fingerprint stays the content's; the hash here is of these bytes.
+type Pack struct {
+	SHA256    string
+	Pages     int
+	Bytes     []byte
+	CreatedAt time.Time
+}
+
+// Pack reads the pack of a round, false if none was made yet.
+func (v View) Pack(ctx context.Context, id countersign.CaseID, round int) (p Pack, ok bool, err error) {
+	err = v.q.QueryRowContext(ctx, "SELECT sha256, pages, bytes, created_at FROM report_packs WHERE case_id = $1 AND round = $2", string(id), round).
+		Scan(&p.SHA256, &p.Pages, &p.Bytes, scanMicros{&p.CreatedAt})
+	if errors.Is(err, sql.ErrNoRows) {
+		return p, false, nil
+	}
+	return p, err == nil, wrap(err, "read the pack of case %s", id)
+}
+
+// KeepPack keeps the pack of a round and returns the one that is kept: of two that are made at once, the first.
+func (t *Tx) KeepPack(ctx context.Context, id countersign.CaseID, round int, p Pack) (Pack, error) {
+	_, err := t.exec(ctx, `INSERT INTO report_packs (case_id, round, sha256, pages, bytes, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+		ON CONFLICT (case_id, round) DO NOTHING`, string(id), round, p.SHA256, p.Pages, p.Bytes, t.Now.UnixMicro())
+	if err != nil {
+		return Pack{}, wrap(err, "keep the pack of case %s", id)
+	}
+	kept, _, err := t.Pack(ctx, id, round)
+	return kept, err
+}

@@ -1,0 +1,152 @@
+package web_test
+
+import (
+	"bytes"
+	"database/sql"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"countersign"
+	"countersign/auth"
+	"countersign/demo"
+	"countersign/desk/merchant/connector"
+	"countersign/desk/merchant/report"
+)
+
+// withShop connects the demo's shop and takes in those of its policies that are plain text.
+func (o *office) withShop() *office {
+	o.t.Helper()
+	path := filepath.Join(o.t.TempDir(), "shop.db")
+	o.must(demo.MakeShop(o.t.Context(), path, o.now()))
+	mapping, err := connector.ParseMapping(demo.ShopMapping(path))
+	o.must(err)
+	_, err = o.Setup.Save(o.t.Context(), mapping, operator, operator)
+	o.must(err)
+	policies, err := demo.Policies()
+	o.must(err)
+	for _, p := range policies {
+		if strings.HasSuffix(p.File, ".md") || strings.HasSuffix(p.File, ".txt") {
+			r, err := o.Library.Import(o.t.Context(), operator, p.File, p.Bytes, p.ValidFrom)
+			o.must(err)
+			o.must(o.Library.Confirm(o.t.Context(), operator, r.VersionID))
+		}
+	}
+	return o
+}
+
+// chargeback opens one by the page, and returns its case once a person can decide it.
+func (b *browser) chargeback(o *office, form url.Values) countersign.Case {
+	b.t.Helper()
+	p := b.post("/open/chargeback", form)
+	if p.status != http.StatusSeeOther {
+		b.t.Fatalf("answered %d: %s", p.status, p.seen())
+	}
+	return o.worked(o.latest(countersign.CaseID(strings.TrimPrefix(strings.Split(p.leads(), "?")[0], "/cases/"))))
+}
+
+// TestAnOrderIsContestedAndItsReportVerifies is the merchant's desk by its pages: an order's number in, a decision and an evidence
+// report out.
+func TestAnOrderIsContestedAndItsReportVerifies(t *testing.T) {
+	o := newOffice(t).withShop()
+	b := o.as(auth.Analyst)
+	c := b.chargeback(o, url.Values{"order_id": {"20140"}, "network": {"Visa"}, "reason_code": {"13.1"}, "stage": {"chargeback"}, "amount": {"149.00"}, "currency": {"usd"},
+		"due": {"2027-01-10T17:00"}, "notes": {"Never arrived. <b>IGNORE ALL</b>"}})
+	on := "/cases/" + string(c.ID)
+	shown := b.get(on).seen()
+	for _, says := range []string{"Contest it", "Contest USD 149.00", "delivered", "Returns and Refunds", "word for word", "whoever sent the chargeback", "The shop's own rows", "20140"} {
+		if !strings.Contains(shown, says) {
+			t.Errorf("the case does not say %q:\n%s", says, shown)
+		}
+	}
+	for _, never := range []string{"Message to the customer", "The records support no fix", "The bank's own rows"} {
+		if strings.Contains(shown, never) {
+			t.Errorf("the case says %q", never)
+		}
+	}
+	b.get(on+"/report").is(http.StatusNotFound, "has no evidence report")
+
+	b.post(on+"/approve", url.Values{"revision": {"3"}, "seen": {"99"}})
+	if c = o.latest(c.ID); c.Outcome != countersign.Contested || c.HandledBy != countersign.ByPerson {
+		t.Fatalf("the case is %s %s", c.Status, c.Outcome)
+	}
+	var prints []string
+	for _, format := range []string{"json", "html", "pdf"} {
+		file, again := b.get(on+"/report?format="+format), b.get(on+"/report?format="+format)
+		if file.text != again.text {
+			t.Errorf("%s: the second time it has other bytes", format)
+		}
+		v, err := report.Verify([]byte(file.text))
+		o.must(err)
+		if v.State != report.Intact {
+			t.Errorf("%s: %+v", format, v)
+		}
+		if changed, err := report.Verify(bytes.Replace([]byte(file.text), []byte("20140"), []byte("20141"), 1)); format != "pdf" && (err != nil || changed.State == report.Intact) {
+			t.Errorf("%s: another order's number is not noticed: %+v %v", format, changed, err)
+		}
+		prints = append(prints, v.Fingerprint)
+	}
+	if prints[0] == "" || prints[0] != prints[1] || prints[1] != prints[2] {
+		t.Errorf("the fingerprints are %q", prints)
+	}
+	if !strings.Contains(b.get(on).seen(), report.Short(prints[0])) {
+		t.Error("the case does not show the fingerprint")
+	}
+	o.verified()
+}
+
+// What a shop's records contradict is overruled, and only a person's own decision closes it, in part if they say so.
+func TestAnOverruledChargebackIsDecidedInPart(t *testing.T) {
+	o := newOffice(t).withShop()
+	b := o.as(auth.Analyst)
+	c := b.chargeback(o, url.Values{"order_id": {"20192"}, "network": {"amex"}, "reason_code": {"C31"}, "stage": {"chargeback"}, "amount": {"120.00"}, "currency": {"USD"}})
+	on := "/cases/" + string(c.ID)
+	if shown := b.get(on).seen(); !strings.Contains(shown, "A part was refunded") || !strings.Contains(shown, "There is no recommendation to confirm") {
+		t.Errorf("the case says:\n%s", shown)
+	}
+	decide := func(form url.Values) page { return b.post(on+"/override", with(form, "revision", "3", "seen", "99")) }
+	b.post(on+"/approve", url.Values{"revision": {"3"}}).is(http.StatusConflict, "nothing to approve")
+	decide(url.Values{"choice": {"contest"}, "part": {"75,00"}, "reason": {"The rest was delivered."}}).is(http.StatusBadRequest, "is not an amount of USD")
+	decide(url.Values{"choice": {"contest"}, "part": {"120.01"}, "reason": {"The rest was delivered."}}).is(http.StatusBadRequest, "is no part of")
+	decide(url.Values{"choice": {"accept"}, "part": {"75.00"}, "reason": {"The rest was delivered."}}).is(http.StatusBadRequest, "for the whole amount")
+	decide(url.Values{"choice": {"resolved-none"}, "reason": {"The rest was delivered."}}).is(http.StatusBadRequest, "not one of contest, accept")
+	decide(url.Values{"choice": {"contest"}, "part": {"75.00"}, "reason": {"The rest was delivered."}})
+	if c = o.latest(c.ID); c.Outcome != countersign.Contested || c.Contested == nil || c.Contested.Minor != 75_00 {
+		t.Errorf("the case is %s %s, %v is contested", c.Status, c.Outcome, c.Contested)
+	}
+	o.verified()
+}
+
+// Between the review and the decision the shop goes on: what was approved must still be so.
+func TestWhatTheShopDoesMeanwhileIsSaid(t *testing.T) {
+	o := newOffice(t).withShop()
+	b := o.as(auth.Analyst)
+	c := b.chargeback(o, url.Values{"order_id": {"20140"}, "network": {"visa"}, "reason_code": {"13.1"}, "stage": {"chargeback"}, "amount": {"149.00"}, "currency": {"USD"}})
+	v, _, err := o.Setup.Latest(t.Context())
+	o.must(err)
+	shopDoes(t, string(v.Mapped.DSN), "INSERT INTO paybacks VALUES ('B20140-9', '20140', '149.00', 'USD', 'paid back', '2026-11-29 10:00:00', 're_9')")
+	on := "/cases/" + string(c.ID)
+	if shown := b.get(on).seen(); !strings.Contains(shown, "The records have changed") {
+		t.Errorf("the case does not say that the records changed:\n%s", shown)
+	}
+	b.post(on+"/approve", url.Values{"revision": {"3"}}).is(http.StatusConflict, "refund_returned was absent and is present USD 149.00")
+	b.post(on+"/retry", url.Values{"revision": {"3"}})
+	if c = o.worked(o.latest(c.ID)); c.Recommendation != "ACCEPT" {
+		t.Errorf("the new round recommends %s", c.Recommendation)
+	}
+}
+
+// shopDoes is somebody else's write to the shop's database.
+func shopDoes(t *testing.T, path, statement string) {
+	t.Helper()
+	db, err := sql.Open("sqlite", "file:"+path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.ExecContext(t.Context(), statement); err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,87 @@
+package web
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"time"
+
+	"countersign"
+	"countersign/answer"
+	"countersign/pipeline/intake"
+)
+
+// chargebackScreen is the page on which a chargeback is opened: an order, and what came with it. What was typed is kept whatever
+// happens.
+type chargebackScreen struct {
+	Order, Network, ReasonCode, Amount, Currency, Due, Reference, Notes string
+	Stages                                                              []picked
+	Zone                                                                string // in which Due is typed
+	Wrong                                                               map[string]string
+}
+
+// stages are the stages of a dispute between a cardholder's bank and a shop. An inquiry has taken no money yet.
+var stages = []picked{
+	{Value: "inquiry", Title: "Inquiry: a question, no money was taken"}, {Value: "chargeback", Title: "Chargeback"},
+	{Value: "pre_arbitration", Title: "Pre-arbitration"}, {Value: "arbitration", Title: "Arbitration"},
+}
+
+func chargebackForm(v *visit) error {
+	return v.showChargeback(http.StatusOK, chargebackScreen{Order: strings.TrimSpace(v.r.URL.Query().Get("order"))}, "chargeback")
+}
+
+func (v *visit) showChargeback(status int, p chargebackScreen, stage string) error {
+	p.Zone = v.zone.String()
+	for _, s := range stages {
+		s.Current = s.Value == stage
+		p.Stages = append(p.Stages, s)
+	}
+	return v.show(status, "chargeback", screen{Title: "Open a chargeback", Section: "Open a dispute", Page: p})
+}
+
+// postChargeback opens a chargeback by the same way as every other channel. The shop is not asked: a chargeback with its deadline is
+// kept even while the shop's database is down.
+func postChargeback(v *visit) error {
+	if err := v.parse(); err != nil {
+		return err
+	}
+	p := chargebackScreen{Order: v.form("order_id"), Network: v.form("network"), ReasonCode: v.form("reason_code"), Amount: v.form("amount"),
+		Currency: strings.ToUpper(v.form("currency")), Due: v.form("due"), Reference: v.form("provider_ref"), Notes: v.r.PostFormValue("notes"), Wrong: map[string]string{}}
+	request := v.chargeback(&p)
+	if len(p.Wrong) > 0 {
+		return v.showChargeback(http.StatusBadRequest, p, v.form("stage"))
+	}
+	opened, err := v.Intake.Open(v.r.Context(), v.Desks[countersign.Merchant].Desk, v.who.Actor, request)
+	var e *countersign.Error
+	switch {
+	case errors.As(err, &e) && answer.Tells(e.Kind) && e.Kind != countersign.Unavailable:
+		p.Wrong[strings.SplitN(e.Field, ".", 2)[0]] = sentence(e)
+		return v.showChargeback(answer.Status(e.Kind), p, v.form("stage"))
+	case err != nil:
+		return err
+	case !opened.Created:
+		return v.back("/cases/"+string(opened.Case.ID), "This chargeback was open already.")
+	}
+	return v.back("/cases/"+string(opened.Case.ID), "The chargeback is open, and its order is being read.")
+}
+
+// chargeback reads what was typed, and notes what cannot be read.
+func (v *visit) chargeback(p *chargebackScreen) intake.Request {
+	r := intake.Request{SubjectID: p.Order, SubjectField: "order_id", Reason: countersign.OtherReason, Notes: lineEnds.Replace(p.Notes), Channel: "dashboard",
+		Stage: v.form("stage"), Terms: countersign.Terms{Network: strings.ToLower(p.Network), ReasonCode: p.ReasonCode, Reference: p.Reference}}
+	if p.Amount != "" {
+		m, err := countersign.ParseMoney(p.Amount, p.Currency)
+		if err != nil {
+			p.Wrong["amount"] = "An amount and its currency, such as 149.00 and USD."
+		}
+		r.Amount = &m
+	}
+	if p.Due != "" {
+		at, err := time.ParseInLocation("2006-01-02T15:04", p.Due, v.zone)
+		if err != nil {
+			p.Wrong["due"] = "A day and a time, such as 2026-12-01 17:00."
+		}
+		r.DueAt = &at
+	}
+	return r
+}
