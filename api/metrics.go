@@ -44,9 +44,11 @@ func (m *metrics) observe(route string, status int, took time.Duration) {
 // our own would begin at zero with each start.
 type caseCounts struct{ store *store.Store }
 
+var unattendedDesc = prometheus.NewDesc("countersign_cases_unattended", "Cases in review that are due within 48 hours or overdue and that nobody has taken, counted up to 1000.", nil, nil)
+
 var casesDesc = prometheus.NewDesc("countersign_cases", "Cases by status; in_review holds those that wait for a second approval too.", []string{"status"}, nil)
 
-func (c caseCounts) Describe(ch chan<- *prometheus.Desc) { ch <- casesDesc }
+func (c caseCounts) Describe(ch chan<- *prometheus.Desc) { ch <- casesDesc; ch <- unattendedDesc }
 
 func (c caseCounts) Collect(ch chan<- prometheus.Metric) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
@@ -60,4 +62,11 @@ func (c caseCounts) Collect(ch chan<- prometheus.Metric) {
 		countersign.InReview: now.InReview, countersign.Closed: now.Closed} {
 		ch <- prometheus.MustNewConstMetric(casesDesc, prometheus.GaugeValue, float64(n), string(status))
 	}
+	at := c.store.Now()
+	unattended, err := c.store.Unattended(ctx, at.Add(48*time.Hour), at)
+	if err != nil {
+		ch <- prometheus.NewInvalidMetric(unattendedDesc, err)
+		return
+	}
+	ch <- prometheus.MustNewConstMetric(unattendedDesc, prometheus.GaugeValue, float64(unattended))
 }

@@ -3,6 +3,8 @@ package web_test
 import (
 	"net"
 	"net/url"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -155,6 +157,57 @@ func TestAShopIsConnectedInABrowser(t *testing.T) {
 		s.goes()
 		o.reads(data.Cancelled()[0])
 	})
+}
+
+// A shop whose database nobody can reach sends what it exports.
+func TestAShopWithoutADatabaseSendsItsExports(t *testing.T) {
+	t.Parallel()
+	o := newOffice(t)
+	s := o.sits(auth.Admin, chromium.Options{})
+	s.comesIn()
+	s.opens("/settings/shop")
+	s.ClickText("Connect a shop")
+	s.ClickText("Exported files")
+	s.Attach("#files", exportedFile(t, "orders.csv", "Name,Total\n#1,1.91431E+18\n"))
+	s.ClickText("Copy the files")
+	s.See("is a number that a spreadsheet has shortened, and its last digits are lost")
+	s.ClickText("Exported files")
+	s.Attach("#files",
+		exportedFile(t, "orders_export_1.csv", "Name;Email;Financial Status;Currency;Total;Created at;Id\n#1001;ada@example.com;refunded;EUR;49.90;2026-11-02 10:30:00 +0100;5001\n#1001;ada@example.com;;;;;\n"),
+		exportedFile(t, "transactions_export_1.csv", "Order,Name,Kind,Gateway,Created At,Status,Amount,Currency\n5001,#1001,sale,stripe,2026-11-02 10:31:30 +0100,success,49.90,EUR\n"+
+			"5001,#1001,refund,stripe,2026-11-06 08:00:00 +0100,success,49.90,EUR\n"))
+	s.ClickText("Copy the files")
+	s.See("2 files were copied. The copy is read, and is never changed.")
+	s.See("orders_export_1.csv is the table orders_export: 2 rows, UTF-8, semicolon between the columns")
+	s.Keep("shop-exports")
+	s.ClickText("Use it: It looks like Shopify exports")
+	s.ClickText("Go on with these columns")
+	s.Type("#currency", "EUR")
+	s.ClickText("Go on")
+	s.ClickText("Go on")
+	s.See("Rows of the shop as they will be read")
+	s.Keep("shop-exports-rows")
+	s.Click("[name=right]")
+	s.ClickText("Save as a new version")
+	s.See("Saved as version 1.")
+	s.goes()
+	v, _, err := o.setup().Latest(t.Context())
+	o.must(err)
+	shop, err := connector.Open(t.Context(), v.Mapped)
+	o.must(err)
+	defer shop.Close()
+	if all := shop.Order(t.Context(), "#1001"); len(all.Refunds.All) != 1 || all.Refunds.All[0].State != "returned" || all.Refunds.All[0].Amount.Money.Minor != 4990 {
+		t.Errorf("the order is read as %+v", all)
+	}
+}
+
+func exportedFile(t *testing.T, name, text string) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return path
 }
 
 // reads looks an order up through the mapping in force, as a case would.

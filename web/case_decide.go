@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 
 	"countersign"
 	"countersign/answer"
@@ -29,10 +30,12 @@ type decideScreen struct {
 	Changed                 []traceLine // what happened since the person opened the page
 	Over                    string      // why the act can no longer be done; the form is then only a place to copy from
 	Revision, Seen          int64
-	Proposed                string // the model's draft, beside a person's
-	Draft                   string // what the customer's draft says, on an act that would freeze it
-	Splits                  string // the currency of an amount that may be decided in part; empty when none may
-	Part                    string // what was typed of it
+	Proposed                string   // the model's draft, beside a person's
+	Draft                   string   // what the customer's draft says, on an act that would freeze it
+	Splits                  string   // the currency of an amount that may be decided in part; empty when none may
+	Part                    string   // what was typed of it
+	Hurting                 []picked // facts that speak against the shop, and may be left out of the report
+	WithheldWhy             string
 }
 
 // option is one thing that a person may decide otherwise.
@@ -114,6 +117,7 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 func askOverride(v *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = f.otherwise(), "Carry out what is chosen"
 	p.Happens, p.Draft = "Choose what should happen, and say why. Your reason is kept in the record.", legible(f.Message)
+	p.Hurting = v.hurting(f)
 	if f.desk.Split != "" && f.Amount.Currency != "" {
 		p.Splits = f.Amount.Currency
 	}
@@ -146,6 +150,22 @@ func (f *file) closing() string {
 		return "No money moves."
 	}
 	return "Nothing is sent and no money moves from here."
+}
+
+// hurting are the facts that a rule found a doubt in, at a desk that makes reports.
+func (v *visit) hurting(f *file) (all []picked) {
+	if f.desk.Fresh == nil || f.Facts == nil {
+		return nil
+	}
+	for _, g := range f.desk.FactGroups {
+		for _, t := range g.Facts {
+			fact := f.Facts.Fact(t.Name)
+			if slices.ContainsFunc(f.Facts.Doubts, func(d countersign.Doubt) bool { return d.Fact == t.Name }) {
+				all = append(all, picked{Value: t.Name, Title: t.Title + ": " + strings.TrimSpace(stateWords[fact.State]+" "+v.readable(fact.Value))})
+			}
+		}
+	}
+	return all
 }
 
 // waived is the option of posting a fix on a person's own responsibility, or why nobody may.
@@ -252,6 +272,7 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		if err != nil {
 			return countersign.Case{}, err
 		}
+		act.Withhold, act.Why = v.r.PostForm["withhold"], v.form("withheld_why")
 		if act.Part, err = v.part(act.Case); err != nil {
 			return countersign.Case{}, err
 		}
@@ -318,7 +339,10 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 	if err := ask(v, f, p); err != nil {
 		return err
 	}
-	p.Part = v.r.PostFormValue("part")
+	p.Part, p.WithheldWhy = v.r.PostFormValue("part"), v.r.PostFormValue("withheld_why")
+	for i := range p.Hurting {
+		p.Hurting[i].Current = slices.Contains(v.r.PostForm["withhold"], p.Hurting[i].Value)
+	}
 	p.Outcome, p.Reason, p.Reference = v.form("choice"), v.r.PostFormValue("reason"), v.r.PostFormValue("reference")
 	if p.Verb == "message" {
 		p.Text = v.text()

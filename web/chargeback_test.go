@@ -150,3 +150,27 @@ func shopDoes(t *testing.T, path, statement string) {
 		t.Fatal(err)
 	}
 }
+
+// What hurts is left out only by a person's own choice, which the report and the record show.
+func TestAFactIsLeftOutByChoiceAlone(t *testing.T) {
+	o := newOffice(t).withShop()
+	b := o.as(auth.Analyst)
+	c := b.chargeback(o, url.Values{"order_id": {"20192"}, "network": {"amex"}, "reason_code": {"C31"}, "stage": {"chargeback"}, "amount": {"120.00"}, "currency": {"USD"}})
+	on := "/cases/" + string(c.ID)
+	form := func(why string) url.Values {
+		return url.Values{"revision": {"3"}, "seen": {"99"}, "choice": {"contest"}, "part": {"70.00"}, "reason": {"The rest was delivered."}, "withhold": {"refund_returned"}, "withheld_why": {why}}
+	}
+	b.post(on+"/override", form("")).is(http.StatusBadRequest, "is missing")
+	b.post(on+"/override", form("Settled with the customer apart from this."))
+	text := b.get(on + "/report?format=json").text
+	if strings.Contains(text, "USD 45.00") || strings.Contains(text, "refund_returned") {
+		t.Errorf("the report still tells of the refund: %s", text)
+	}
+	if !strings.Contains(text, "Settled with the customer apart from this.") || !strings.Contains(text, `"count":1`) {
+		t.Errorf("the report does not say that something was left out: %s", text)
+	}
+	if record := b.get(on + "/record").seen(); !strings.Contains(record, "refund_returned") {
+		t.Error("the record does not hold the choice")
+	}
+	o.verified()
+}

@@ -50,6 +50,7 @@ func (o *office) forgeries(c countersign.Case) map[string]forged {
 		"POST /settings/tokens/{token}/revoke": {"/settings/tokens/" + o.spare + "/revoke", nil},
 		"POST /settings/shop/begin":            {"/settings/shop/begin", url.Values{"from": {"nothing"}}},
 		"POST /settings/shop/discard":          {"/settings/shop/discard", nil},
+		"POST /settings/shop/files":            {"/settings/shop/files", nil},
 		"POST /settings/shop/{step}":           {"/settings/shop/connect", url.Values{"driver": {"sqlite"}, "file": {"/etc/passwd"}}},
 	}
 }

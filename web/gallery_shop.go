@@ -96,9 +96,7 @@ func medusaCatalog() connector.Catalog {
 func (g *gallery) connecting(v *visit) {
 	screen := func(p shopStep, a connector.Address) connectScreen {
 		s := connectScreen{shopStep: p, Address: a, Port: connector.UsualPort(a.Driver)}
-		for _, driver := range []string{connector.Postgres, connector.MySQL, connector.SQLite} {
-			s.Drivers = append(s.Drivers, picked{Value: driver, Title: capital(engines[driver]), Current: driver == a.Driver})
-		}
+		s.Drivers, s.Most = driversOf(a.Driver), size(mostUpload)
 		for _, safe := range connector.Encryption {
 			s.Safe = append(s.Safe, picked{Value: safe, Title: encryption[safe]})
 		}
@@ -111,6 +109,7 @@ func (g *gallery) connecting(v *visit) {
 		s.Kept, s.Lost = true, "The connection string of the unfinished shop mapping was sealed under master key 8f31c2d07ab94e15, and the key here is 02d4be6671f0a39c. Enter it again."
 		return s
 	})
+	g.question(v, setup.Connect, "exported files", func(p shopStep) any { return screen(p, connector.Address{Driver: exported}) })
 	g.question(v, setup.Connect, "a wrong password", func(p shopStep) any {
 		return screen(wrongly(p, countersign.Errorf(countersign.Unprocessed, "the shop's database refused the user name or the password").
 			Try("check both in the connection string, and that this role may log in from here")), typed)
@@ -139,6 +138,13 @@ func (g *gallery) choosing(v *visit) {
 		return s
 	}
 	g.question(v, setup.Tables, "suggestions", func(p shopStep) any { return tables(p) })
+	g.question(v, setup.Tables, "of exported files", func(p shopStep) any {
+		s := tables(p)
+		s.Suggestions = s.Suggestions[:1]
+		s.Files = []string{"orders_export_1.csv is the table orders_export: 1,204 rows, UTF-8 with a byte order mark, semicolon between the columns",
+			"orders_export_1.csv: read as Windows-1252, the letters and signs beyond ASCII are ü ß €: if these are wrong, save the whole file as UTF-8"}
+		return s
+	})
 	g.question(v, setup.Tables, "nothing looks like a shop", func(p shopStep) any {
 		s := tables(wrongly(p, countersign.Errorf(countersign.Invalid, "missing: without the table of orders nothing can be found").In("entities.order").Try("choose the table that has a row for each order")))
 		s.Suggestions = nil

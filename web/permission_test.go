@@ -85,6 +85,7 @@ var accesses = []access{
 	{"GET /settings/shop", 303, 403, 403, 403, 200},
 	{"POST /settings/shop/begin", 303, 403, 403, 403, 303},
 	{"POST /settings/shop/discard", 303, 403, 403, 403, 303},
+	{"POST /settings/shop/files", 303, 403, 403, 403, 303},
 	{"GET /settings/shop/{step}", 303, 403, 403, 403, 303},
 	{"POST /settings/shop/{step}", 303, 403, 403, 403, 303},
 

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -33,6 +34,7 @@ type queueScreen struct {
 	Narrowed  bool
 	Clear     string
 	Capped    string
+	Alarm     string // what will be lost by default unless somebody takes it
 	Rows      []queueRow
 	CanTake   bool
 	News      string // where to ask whether this page is still what the queue says
@@ -108,11 +110,29 @@ func queue(v *visit) error {
 	if p.Rows, err = v.queueRows(ctx, page.Cases); err != nil {
 		return err
 	}
+	if p.Alarm, err = v.alarm(ctx); err != nil {
+		return err
+	}
 	s := screen{Title: p.Heading, Section: "Queue", Page: p}
 	if len(p.Rows) == 0 && !n.narrowed() {
 		s.Refresh = 5 // nobody's reading is disturbed
 	}
 	return v.show(http.StatusOK, "queue", s)
+}
+
+// alarmed is how long before its deadline a case that nobody has taken is an alarm.
+const alarmed = 48 * time.Hour
+
+func (v *visit) alarm(ctx context.Context) (string, error) {
+	n, err := v.Store.Unattended(ctx, v.now.Add(alarmed), v.now)
+	return alarmText(n), err
+}
+
+func alarmText(n int) string {
+	if n == 0 {
+		return ""
+	}
+	return many(n, "case is", "cases are") + " due within 48 hours or overdue, and nobody has taken " + map[bool]string{true: "it", false: "them"}[n == 1] + "."
 }
 
 // queueNews says whether the queue has changed since a page of it was drawn, in a line that leads to what it says now. It does

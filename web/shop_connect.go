@@ -2,7 +2,6 @@ package web
 
 import (
 	"net/http"
-	"slices"
 
 	"countersign/desk/merchant/connector"
 )
@@ -19,6 +18,7 @@ type connectScreen struct {
 	Writes  []string // what the role may do that it must not, the first of it
 	More    []string // and the rest
 	Advice  []string
+	Most    string // how much may be sent at once
 }
 
 func showConnect(w *wizard, status int, p shopStep) error {
@@ -29,10 +29,9 @@ func (w *wizard) showConnect(status int, s connectScreen) error {
 	if s.Address.Driver == "" {
 		s.Address.Driver = connector.Postgres
 	}
+	s.Most = size(mostUpload)
 	s.Address.Password, s.Port = "", connector.UsualPort(s.Address.Driver)
-	for _, driver := range []string{connector.Postgres, connector.MySQL, connector.SQLite} {
-		s.Drivers = append(s.Drivers, picked{Value: driver, Title: capital(engines[driver]), Current: driver == s.Address.Driver})
-	}
+	s.Drivers = driversOf(s.Address.Driver)
 	for _, safe := range connector.Encryption {
 		s.Safe = append(s.Safe, picked{Value: safe, Title: encryption[safe], Current: safe == s.Address.Safe})
 	}
@@ -41,6 +40,16 @@ func (w *wizard) showConnect(status int, s connectScreen) error {
 		s.Lost, _ = explained(w.draft.Lost)
 	}
 	return w.draw(status, "shop_connect", s)
+}
+
+// exported stands among the kinds of databases for a shop that has none that could be reached.
+const exported = "files"
+
+func driversOf(chosen string) (all []picked) {
+	for _, driver := range []string{connector.Postgres, connector.MySQL, connector.SQLite, exported} {
+		all = append(all, picked{Value: driver, Title: capital(engines[driver]), Current: driver == chosen})
+	}
+	return all
 }
 
 var encryption = map[string]string{
@@ -53,7 +62,7 @@ var encryption = map[string]string{
 func (w *wizard) typedAddress() connector.Address {
 	a := connector.Address{Driver: w.r.FormValue("driver"), File: w.form("file"), Host: w.form("host"), Port: w.form("port"), Database: w.form("database"),
 		User: w.form("user"), Password: w.r.PostFormValue("password"), Safe: w.form("safe")}
-	if !slices.Contains([]string{connector.Postgres, connector.MySQL, connector.SQLite}, a.Driver) {
+	if engines[a.Driver] == "" {
 		a.Driver = w.draft.Mapping.Driver
 	}
 	return a

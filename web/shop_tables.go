@@ -15,7 +15,8 @@ type tablesScreen struct {
 	shopStep
 	Suggestions []suggestionPanel
 	Kinds       []tableChoice
-	Found       string // how many tables there are
+	Found       string   // how many tables there are
+	Files       []string // how exported files were read
 }
 
 type suggestionPanel struct {
@@ -37,7 +38,7 @@ func showTables(w *wizard, status int, p shopStep) error {
 		return err
 	}
 	defer s.Close()
-	screen := tablesScreen{shopStep: p, Found: many(len(c.Tables), "table that this role may read", "tables that this role may read")}
+	screen := tablesScreen{shopStep: p, Files: w.draft.Files, Found: many(len(c.Tables), "table that this role may read", "tables that this role may read")}
 	for i, suggestion := range connector.Suggest(c) {
 		screen.Suggestions = append(screen.Suggestions, panelOfSuggestion(i, suggestion))
 	}

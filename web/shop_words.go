@@ -7,7 +7,7 @@ import (
 	"countersign/desk/merchant/shop"
 )
 
-var engines = map[string]string{connector.Postgres: "PostgreSQL", connector.MySQL: "MySQL or MariaDB", connector.SQLite: "a SQLite file"}
+var engines = map[string]string{connector.Postgres: "PostgreSQL", connector.MySQL: "MySQL or MariaDB", connector.SQLite: "a SQLite file", exported: "exported files"}
 
 var units = map[string]string{connector.Major: "whole units: 49.90", connector.Minor: "the smallest unit: 4990"}
 

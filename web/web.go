@@ -152,6 +152,7 @@ var routes = []route{
 	{"GET", "/settings/shop", auth.Manage, shopPage},
 	{"POST", "/settings/shop/begin", auth.Manage, postShopBegin},
 	{"POST", "/settings/shop/discard", auth.Manage, postShopDiscard},
+	{"POST", "/settings/shop/files", auth.Manage, postShopFiles},
 	{"GET", "/settings/shop/{step}", auth.Manage, shopQuestion},
 	{"POST", "/settings/shop/{step}", auth.Manage, postShopQuestion},
 

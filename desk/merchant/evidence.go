@@ -47,12 +47,56 @@ func (e evidence) keep(ctx context.Context, tx *store.Tx, c countersign.Case, d 
 	if err != nil {
 		return nil, err
 	}
+	for _, fact := range d.Withhold {
+		if err := e.withhold(&content, fact, d.Why); err != nil {
+			return nil, err
+		}
+	}
 	sealed, err := report.Seal(content)
 	if err != nil {
 		return []store.Note{{Kind: audit.Note, Payload: note{Round: c.Round, Report: "not made: " + err.Error()}}}, nil
 	}
 	err = tx.AddReport(ctx, store.Report{CaseID: c.ID, Round: c.Round, Fingerprint: sealed.Fingerprint(), Content: sealed.Canonical()}, d.By)
 	return []store.Note{{Kind: audit.Note, Payload: note{c.Round, "evidence report " + sealed.Fingerprint()}}}, err
+}
+
+// withhold leaves a fact out of the report, with what only it is told by: the reasons that it gave rise to, and what happened in its
+// table. The record keeps all of them, and the choice. What would still tell is an error: half a choice is none.
+func (e evidence) withhold(content *report.Content, name, why string) error {
+	fact := e.facts.Fact(name)
+	for _, doubt := range e.facts.Doubts {
+		if doubt.Fact == name {
+			content.Net.Reasons = slices.DeleteFunc(content.Net.Reasons, func(r report.Reason) bool { return strings.Contains(r.Text, doubt.Reason.Text) })
+			content.Net.Caveats = slices.DeleteFunc(content.Net.Caveats, func(text string) bool { return strings.Contains(text, doubt.Reason.Text) })
+		}
+	}
+	table, _, _ := strings.Cut(fact.Source, " ")
+	content.Timeline = slices.DeleteFunc(content.Timeline, func(event report.Event) bool { return event.Source == table })
+	unshow(content, name)
+	if told, _, _ := strings.Cut(fact.Value, ","); told != "" && strings.Contains(content.Proposal.Summary, told) {
+		content.Proposal.Summary = "Left out: it speaks of what was withheld."
+	}
+	still, err := content.Withhold(name, content.Decision.By, content.Decision.At, why)
+	if err == nil && len(still) > 0 {
+		err = countersign.Errorf(countersign.Unprocessed, "the report would still say it: %s", strings.Join(still, ", ")).In("withhold").
+			Try("leave the fact in, or write a reason that does not repeat it")
+	}
+	return err
+}
+
+// unshow takes the exhibits of a fact from the other facts that were read from the same table: they would go on showing it.
+func unshow(content *report.Content, name string) {
+	var shown []string
+	for _, f := range content.Facts {
+		if f.Name == name {
+			shown = f.Exhibits
+		}
+	}
+	for i, f := range content.Facts {
+		if f.Name != name {
+			content.Facts[i].Exhibits = slices.DeleteFunc(slices.Clone(f.Exhibits), func(id string) bool { return slices.Contains(shown, id) })
+		}
+	}
 }
 
 // note is what the record says of a report.

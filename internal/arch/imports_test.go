@@ -74,10 +74,10 @@ var table = []row{
 	{"desk/bank/feed", desk, "desk/bank/records store"},
 
 	{"desk/merchant/report", desk, ""}, // draws what it is given, and knows nothing else
-	{"desk/merchant/setup", desk, "desk/merchant/connector desk/merchant/shop secret store"},
+	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
 	{"desk/merchant", desk, "audit desk desk/merchant/report desk/merchant/rules desk/merchant/shop llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/review pipeline/verify store"},
 	{"desk/merchant/library", desk, "desk/merchant store"},
-	{"desk/merchant/setup", desk, "desk/merchant/connector desk/merchant/shop secret store"},
+	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
 
 	{"pipeline", carrier, "audit desk llm pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
 
@@ -222,6 +222,7 @@ var modules = map[string]string{
 	"golang.org/x/net/html":               "desk/merchant/library",
 	"golang.org/x/term":                   "cmd/countersign",
 	"golang.org/x/text/encoding":          "desk/merchant/library",
+	"golang.org/x/text/unicode/bidi":      "desk/merchant/report",
 	"golang.org/x/text/unicode/norm":      "desk/merchant/library desk/merchant/report pipeline/verify",
 	"modernc.org/sqlite":                  "demo desk/merchant/connector desk/merchant/library internal/testshop store store/storetest",
 }

@@ -49,6 +49,8 @@ type Decided struct {
 	By       countersign.Actor
 	Part     *countersign.Money // of the amount; nil is all of it
 	Followed bool               // the recommendation
+	Withhold []string           // facts that are left out of what others read
+	Why      string             // they are
 }
 
 // Review carries out what people decide.
@@ -67,6 +69,8 @@ type Act struct {
 	Revision int64
 	Actor    countersign.Actor
 	Part     *countersign.Money // of the amount, for an outcome that may be split; nil is the whole
+	Withhold []string           // facts, by name, that are left out of what the desk keeps for others to read
+	Why      string             // they are; needed when any is
 }
 
 // on runs f on the locked case, saves it and records what f says, in one transaction.
@@ -134,6 +138,8 @@ type decision struct {
 	Waived    []string            `json:"waived,omitempty"`          // the reasons that stood when it was decided
 	Withdrawn bool                `json:"draft_withdrawn,omitempty"` // the model's draft to the customer said something else
 	Part      *countersign.Money  `json:"part,omitempty"`            // of the amount, when the outcome is for no more than that
+	Withheld  []string            `json:"withheld,omitempty"`        // facts that a person left out of what others read
+	Why       string              `json:"withheld_why,omitempty"`    //
 	Seen      string              `json:"seen,omitempty"`            // the hash of records outside our database, read again for this approval
 }
 
@@ -231,11 +237,18 @@ func (r Review) again(ctx context.Context, act Act) (Fresh, error) {
 
 // closed ends the case, with what the desk keeps of it.
 func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, act Act, d decision) ([]store.Note, error) {
+	if len(act.Withhold) > 0 {
+		if err := said("withhold", act.Why); err != nil {
+			return nil, err
+		}
+		d.Withheld, d.Why = act.Withhold, strings.TrimSpace(act.Why)
+	}
 	notes := closed(c, d.Outcome, d)
 	if f.Keep == nil {
 		return notes, nil
 	}
-	kept, err := f.Keep(ctx, tx, *c, Decided{Outcome: d.Outcome, Reason: d.Reason, By: act.Actor, Part: d.Part, Followed: d.Verb == "approve"})
+	kept, err := f.Keep(ctx, tx, *c, Decided{Outcome: d.Outcome, Reason: d.Reason, By: act.Actor, Part: d.Part, Followed: d.Verb == "approve",
+		Withhold: d.Withheld, Why: d.Why})
 	return slices.Concat(notes[:1], kept, notes[1:]), err
 }
 

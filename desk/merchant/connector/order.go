@@ -99,15 +99,11 @@ func (r row) key() string { return r[""].text }
 
 func (v *visit) records(ctx context.Context, id string) (all shop.Records) {
 	found, key, why := v.order(ctx, id)
-	all = unread(why)
 	all.Order = found
-	if why != "" && key == "" {
-		return all
-	}
-	all.Payments = belonging(ctx, v, Payment, key, v.payment)
-	all.Fulfillments = belonging(ctx, v, Fulfillment, key, v.fulfillment)
-	all.Refunds = belonging(ctx, v, Refund, key, v.refund)
-	all.Returns = belonging(ctx, v, Return, key, v.returned)
+	all.Payments = belonging(ctx, v, Payment, key, why, v.payment)
+	all.Fulfillments = belonging(ctx, v, Fulfillment, key, why, v.fulfillment)
+	all.Refunds = belonging(ctx, v, Refund, key, why, v.refund)
+	all.Returns = belonging(ctx, v, Return, key, why, v.returned)
 	return all
 }
 
@@ -126,8 +122,10 @@ func (v *visit) order(ctx context.Context, id string) (found shop.Rows[shop.Orde
 		return shop.Rows[shop.Order]{Unread: says}, key, "the order could not be read, so what belongs to it could not be looked for: " + says
 	case len(rows) == 0:
 		return shop.Rows[shop.Order]{}, "", fmt.Sprintf("the shop's database has no order %s, so nothing that belongs to it could be looked for", shown(id))
+	case rows[0].key() == "":
+		why = "the order has no key, so nothing that belongs to it could be looked for"
 	}
-	return shop.Rows[shop.Order]{All: []shop.Order{v.asOrder(rows[0])}}, rows[0].key(), ""
+	return shop.Rows[shop.Order]{All: []shop.Order{v.asOrder(rows[0])}}, rows[0].key(), why
 }
 
 // ambiguous is a name that several orders answer to.
@@ -214,10 +212,13 @@ func canonical(number string) string {
 	return sign + strings.TrimLeft(whole, "0") + "." + strings.TrimRight(fraction, "0")
 }
 
-// belonging reads the records of one kind that belong to an order.
-func belonging[T any](ctx context.Context, v *visit, k Kind, key string, read func(row) (T, bool)) (found shop.Rows[T]) {
+// belonging reads the records of one kind that belong to an order, or says why it has no key to look for them with.
+func belonging[T any](ctx context.Context, v *visit, k Kind, key, why string, read func(row) (T, bool)) (found shop.Rows[T]) {
 	if _, ok := v.mapping.Entities[k]; !ok {
 		return shop.Rows[T]{Unmapped: true}
+	}
+	if key == "" {
+		return shop.Rows[T]{Unread: why}
 	}
 	rows, cut, err := v.all(ctx, k, key)
 	if err != nil {

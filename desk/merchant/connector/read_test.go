@@ -265,6 +265,19 @@ func TestARefundThatIsLinkedTwiceCountsOnce(t *testing.T) {
 	})
 }
 
+// An order whose key cannot be known leaves what belongs to it unread, and what the mapping does not know unmapped.
+func TestAnOrderWithoutAKeyHasNothingThatIsAbsent(t *testing.T) {
+	engines(t, func(t *testing.T, w world) {
+		w.make(t, "CREATE TABLE o (id {text}, n {text})", "CREATE TABLE r (id {text}, o {text}, amount {money})", "INSERT INTO o VALUES (NULL, 'N1'), ('', 'N2')")
+		s := w.open(t, w.mapping(t, `{"order":{"table":"o","key":"id","columns":{"number":"n"}},"refund":{"table":"r","order_key":"o","where":{"column":"id","not_null":true},"columns":{"id":"id","amount":"amount"}}}`))
+		for id, says := range map[string]string{"N1": "the order has no key", "N2": "the order has no key", "N3": "has no order N3"} {
+			if all := s.Order(t.Context(), id); !strings.Contains(all.Refunds.Unread, says) || !all.Payments.Unmapped || all.Payments.Unread != "" {
+				t.Errorf("%s: %+v", id, all)
+			}
+		}
+	})
+}
+
 func TestAmountsBelowZero(t *testing.T) {
 	engines(t, func(t *testing.T, w world) {
 		w.make(t, "CREATE TABLE o (id {text})", "CREATE TABLE book (id {id}, o {text}, amount {money})", "INSERT INTO o VALUES ('o1')",

@@ -81,7 +81,7 @@ func TestEveryPlatformsMappingCanBeUsed(t *testing.T) {
 			seen[p.Platform] = true
 		})
 	}
-	for _, want := range []string{"Medusa", "WooCommerce", "Magento", "Shopify exports", "Solidus", "Saleor", "a mirror of Stripe"} {
+	for _, want := range []string{"Medusa", "WooCommerce", "WooCommerce exports", "Magento", "Shopify exports", "Solidus", "Saleor", "a mirror of Stripe"} {
 		if !seen[want] {
 			t.Errorf("there is nothing for %s", want)
 		}

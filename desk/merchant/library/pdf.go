@@ -45,11 +45,11 @@ func fromPDF(name string, file []byte, cache string) (e Extraction, err error) {
 	p := pdf{instance: instance}
 	for i := range count.PageCount {
 		p.page(requests.Page{ByIndex: &requests.PageByIndex{Document: opened.Document, Index: i}})
-		if p.text.Len() > mostText {
+		if p.size > mostText {
 			break // and whoever looks at the whole refuses it
 		}
 	}
-	return Extraction{Text: p.text.String(), Paged: true, Pages: p.pages, Notes: p.notes}, nil
+	return p.bind(), nil
 }
 
 func openReader(cache string) (pdfium.Pool, error) {
@@ -72,27 +72,37 @@ func unopened(name string, err error) error {
 // pdf is the text of a PDF as it is being read.
 type pdf struct {
 	instance pdfium.Pdfium
-	text     strings.Builder
+	texts    []string
 	pages    []Page
 	notes    []string
+	size     int
 }
 
 // page reads one page. One that cannot be read is said, and the others are read all the same: whoever confirms the text sees it.
 func (p *pdf) page(at requests.Page) {
-	number := len(p.pages) + 1
-	if number > 1 && p.text.Len() > 0 {
-		p.text.WriteByte('\n')
-	}
-	page := Page{Start: p.text.Len()}
+	var page Page
+	text := ""
 	read, err := p.instance.GetPageText(&requests.GetPageText{Page: at})
 	if err != nil {
-		p.notes = append(p.notes, "Page "+strconv.Itoa(number)+" is damaged and could not be read.")
-	} else if text := pageText(read.Text); text != "" {
-		p.text.WriteString(text)
-	} else if p.hasPicture(at) {
+		p.notes = append(p.notes, "Page "+strconv.Itoa(len(p.pages)+1)+" is damaged and could not be read.")
+	} else if text = pageText(read.Text); text == "" && p.hasPicture(at) {
 		page.State = Picture
 	}
-	p.pages = append(p.pages, page)
+	p.texts, p.pages, p.size = append(p.texts, text), append(p.pages, page), p.size+len(text)
+}
+
+// bind makes one text of the pages.
+func (p *pdf) bind() Extraction {
+	texts, notes := withoutRunning(p.texts)
+	var b strings.Builder
+	for i, text := range texts {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		p.pages[i].Start = b.Len()
+		b.WriteString(text)
+	}
+	return Extraction{Text: b.String(), Paged: true, Pages: p.pages, Notes: append(p.notes, notes...)}
 }
 
 // pageText is what the reader gives for a page as text of ours. It puts a sign of its own where a hyphen stood at the end of a line

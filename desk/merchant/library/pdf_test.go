@@ -103,6 +103,28 @@ func TestAPDFOfTwoColumnsIsReadInOrderAndCanBeQuoted(t *testing.T) {
 	}
 }
 
+func TestASentenceThatGoesOverTwoPagesIsNotCutByTheirHeaders(t *testing.T) {
+	pages := []string{"The shop takes back whatever was bought from it, if it is unused, in its box, and on its way to us within", "fourteen days of the day on which the carrier says that it was handed", "over to the customer or to whoever opened the door."}
+	file := bound(t, len(pages), func(doc *fpdf.Fpdf, page int) {
+		doc.SetAutoPageBreak(false, 0)
+		doc.Text(10, 12, "Everything Shop, returns policy")
+		doc.SetXY(10, 30)
+		doc.MultiCell(190, 6, pages[page-1], "", "L", false)
+		doc.Text(10, 285, "Page "+strconv.Itoa(page)+" of 3")
+	})
+	e, err := reader(t).Extract(t.Context(), "returns.pdf", file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := verify.Quotes([]countersign.Quote{{Document: "D", Quote: strings.Join(pages, " ")}}, []verify.Document{{ID: "D", Text: e.Text, Pages: e.Starts()}})[0]
+	if got.Status != countersign.QuoteFolded || got.Page != 1 {
+		t.Errorf("%s on page %d: %q", got.Status, got.Page, e.Text)
+	}
+	if len(e.Notes) != 2 || !strings.Contains(e.Notes[0], "“Everything Shop, returns policy” stands at the top of 3 pages") || !strings.Contains(e.Notes[1], "“Page 1 of 3” stands at the bottom of 3 pages") {
+		t.Errorf("notes %q", e.Notes)
+	}
+}
+
 func TestAScannedPageIsSaidToHaveNoText(t *testing.T) {
 	picture := image.NewGray(image.Rect(0, 0, 40, 40))
 	picture.Set(3, 3, color.White)

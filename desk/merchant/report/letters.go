@@ -32,8 +32,8 @@ func steers(r rune) bool {
 		r >= 0x2066 && r <= 0x2069
 }
 
-// drawn is the text as the PDF draws it: composed as far as Unicode composes, without what is never seen, every kind of blank a
-// space. Only the picture changes; the content inside keeps every character.
+// drawn is the text as the PDF draws it: composed as far as Unicode composes, Arabic letters in the form that they have there, without
+// what is never seen, every kind of blank a space. Only the picture changes; the content inside keeps every character.
 func drawn(s string) string {
 	return strings.Map(func(r rune) rune {
 		switch {
@@ -45,12 +45,13 @@ func drawn(s string) string {
 			return -1
 		}
 		return r
-	}, norm.NFC.String(visible(s)))
+	}, shaped(norm.NFC.String(visible(s))))
 }
 
-// setScripts are those that come out right when glyphs stand side by side, marks above and below them. Others need to be joined,
-// turned round or reordered, and half a rendering of somebody's name is worse than none.
-var setScripts = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian, unicode.Common, unicode.Inherited}
+// setScripts are those that come out right here: glyphs side by side, marks above and below them, joined (shaped) and turned round
+// (visual) where they must be. Others need more, and half a rendering of somebody's name is worse than none.
+var setScripts = []*unicode.RangeTable{unicode.Latin, unicode.Greek, unicode.Cyrillic, unicode.Armenian, unicode.Georgian, unicode.Arabic, unicode.Hebrew,
+	unicode.Common, unicode.Inherited}
 
 // drawable finds the first rune that the PDF could not draw.
 func drawable(text string) (bad rune, why string) {
@@ -58,7 +59,7 @@ func drawable(text string) (bad rune, why string) {
 	for _, r := range drawn(text) {
 		switch {
 		case r == '\n':
-		case !unicode.In(r, setScripts...):
+		case !unicode.In(r, setScripts...), unshaped(r), unicode.Is(unicode.Hebrew, r) && unicode.Is(unicode.Mn, r):
 			return r, "this script"
 		case !fonts.sans.has(r) || !fonts.bold.has(r):
 			return r, "this character"
@@ -75,7 +76,7 @@ func (c Content) Drawable() (err error) {
 			return
 		}
 		if bad, why := drawable(text); why != "" {
-			err = countersign.Errorf(countersign.Unprocessed, "the PDF cannot draw %q (U+%04X): its fonts do not have %s", bad, bad, why).
+			err = countersign.Errorf(countersign.Unprocessed, "the PDF cannot draw %q (U+%04X): it does not know %s", bad, bad, why).
 				In(path).Try("export the report as HTML, which carries every text")
 		}
 	})

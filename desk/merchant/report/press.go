@@ -1,5 +1,7 @@
 package report
 
+import "strings"
+
 // press lays a report out on pages of A4, in points, y downwards from the top. Nothing is drawn yet: what stands where is decided
 // first and drawn afterwards, because every page says how many there are.
 type press struct {
@@ -83,13 +85,22 @@ func (p *press) fill(i ink, x, y, w, h float64) {
 // rule is a line across the measure, at y.
 func (p *press) rule(i ink, thick float64) { p.fill(i, left, p.y, measure, thick) }
 
-// paragraph sets a text from x on, breaking pages between its lines.
+// paragraph sets a text from x on, breaking pages between its lines. Lines that are read from the right begin there.
 func (p *press) paragraph(s style, x, wide float64, text string) {
 	for _, l := range s.lines(text, wide) {
 		p.need(s.lead)
-		p.text(s, x, p.y, l)
-		p.skip(s.lead)
+		p.line(s, x, wide, l)
 	}
+}
+
+// line sets one of the lines of a paragraph.
+func (p *press) line(s style, x, wide float64, text string) {
+	if strings.HasPrefix(text, string(fromRight)) {
+		p.textRight(s, x+wide, p.y, text)
+	} else {
+		p.text(s, x, p.y, text)
+	}
+	p.skip(s.lead)
 }
 
 func layOut(c composition) []*sheet {
@@ -261,8 +272,7 @@ func (p *press) clause(c clause) {
 			if part.bar {
 				p.fill(accent, left, p.y, 2.4, part.style.lead)
 			}
-			p.text(part.style, left+indent, p.y, l)
-			p.skip(part.style.lead)
+			p.line(part.style, left+indent, measure-indent, l)
 		}
 		p.skip(3)
 	}

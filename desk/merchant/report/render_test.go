@@ -34,7 +34,7 @@ func TestMain(m *testing.M) {
 
 func sums() (text string) {
 	c := long(300)
-	c.Case.Shop, c.Decision.Summary = alphabets, alphabets
+	c.Case.Shop, c.Decision.Summary, c.Dispute.Claim = alphabets, alphabets, "دفع محمد علي 12.50 (Visa)\nדוד כהן"
 	r, err := Seal(c)
 	if err != nil {
 		return err.Error()

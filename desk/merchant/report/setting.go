@@ -43,14 +43,14 @@ func (s style) width(text string) (points float64) {
 // advance is how far a rune moves what comes after it: marks move nothing. What the style's own font does not have is set in the
 // regular one, as set does.
 func (s style) advance(r rune) float64 {
-	if unicode.Is(unicode.Mn, r) {
+	if unicode.Is(unicode.Mn, r) || r == fromRight {
 		return 0
 	}
 	return float64(s.faceOf(r).glyphs[r&0xFFFF].width) * s.size / 1000
 }
 
 func (s style) faceOf(r rune) *face {
-	if s.face.has(r) {
+	if s.face.has(r) && !(s.face == faces().mono && turns(r)) { // in a fixed pitch joined letters do not join
 		return s.face
 	}
 	return faces().sans
@@ -64,22 +64,22 @@ type stroke struct {
 }
 
 // set turns one line into strokes: as few as possible, one more for each change of font, and one for each mark, put where its
-// letter needs it. Fonts place marks for a lower-case letter without a stem, and PDF has nobody to move them.
+// letter needs it; in the order in which they stand and not in which they are read. Fonts place marks for a lower-case letter without a stem, and PDF has nobody to move them.
 func (s style) set(text string) (strokes []stroke) {
 	x, height, depth := 0.0, 0, 0
 	var base glyph
 	var from float64
-	for _, r := range text {
+	for _, r := range visual(text) {
 		f := s.faceOf(r)
 		g := f.glyphs[r&0xFFFF]
 		if unicode.Is(unicode.Mn, r) && x > 0 {
 			dx := from + float64(base.left+base.right-g.left-g.right)/2*s.size/1000
 			dy := 0
 			switch norm.NFC.PropertiesString(string(r)).CCC() {
-			case 230:
+			case 230, 27, 28, 30, 31, 33, 34, 35: // of the last, Arabic vowels
 				dy = max(0, height+markGap-g.low)
 				height = g.up + dy
-			case 220:
+			case 220, 29, 32:
 				dy = min(0, depth-markGap-g.up)
 				depth = g.low + dy
 			}
@@ -108,7 +108,13 @@ func markOnly(text string) bool {
 // between letters. Line breaks of the text stay.
 func (s style) lines(text string, wide float64) (all []string) {
 	for paragraph := range strings.SplitSeq(drawn(text), "\n") {
-		all = append(all, s.broken(strings.TrimRight(paragraph, " "), wide)...)
+		broken := s.broken(strings.TrimRight(paragraph, " "), wide)
+		if readsFromRight(paragraph) {
+			for i, l := range broken {
+				broken[i] = string(fromRight) + l
+			}
+		}
+		all = append(all, broken...)
 	}
 	return all
 }
