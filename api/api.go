@@ -84,6 +84,7 @@ func build(c Config) *api {
 	register(a, call{"POST", "/api/v1/cases/{id}/override", "overrideCase", "Decide otherwise, with a reason", auth.Decide, newOverride{}}, a.override)
 	register(a, call{"POST", "/api/v1/cases/{id}/escalate", "escalateCase", "Raise to approvers, or close with an outside reference", auth.Decide, newEscalation{}}, a.escalate)
 	register(a, call{"POST", "/api/v1/cases/{id}/message", "editMessage", "Replace the draft to the customer", auth.Decide, newMessage{}}, a.message)
+	register(a, call{"POST", "/api/v1/cases/{id}/deadline", "setDeadline", "Set when the case must be answered", auth.Decide, newDeadline{}}, a.deadline)
 	register(a, call{"POST", "/api/v1/cases/{id}/retry", "retryCase", "Investigate again", auth.Decide, nothing{}}, a.retry)
 	register(a, call{"POST", "/api/v1/cases/{id}/{verb}", unlisted, "", auth.Decide, nothing{}}, a.unknownVerb)
 

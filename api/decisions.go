@@ -23,6 +23,10 @@ type (
 		Reason    string   `json:"reason" maxLength:"2000" doc:"Why, in a sentence. It is kept."`
 		Reference string   `json:"reference,omitempty" maxLength:"200" doc:"Of the outside desk that took it: closes the case."`
 	}
+	newDeadline struct {
+		_     struct{} `additionalProperties:"false"`
+		DueAt string   `json:"due_at" format:"date-time" doc:"When the case must be answered, with its zone."`
+	}
 	newMessage struct {
 		_    struct{} `additionalProperties:"false"`
 		Text string   `json:"text" maxLength:"5000"`
@@ -78,6 +82,24 @@ func (a *api) message(ctx context.Context, in *decided) (*caseAnswer, error) {
 		if err == nil {
 			_, err = a.Review.Message(ctx, act, sent.Text)
 		}
+		return err
+	})
+}
+
+func (a *api) deadline(ctx context.Context, in *decided) (*caseAnswer, error) {
+	return a.decide(ctx, in, func(act review.Act) error {
+		sent, err := read[newDeadline](ctx)
+		if err != nil {
+			return err
+		}
+		due, err := dueAt(sent.DueAt)
+		switch {
+		case err != nil:
+			return err
+		case due == nil:
+			return invalid("due_at", "is missing")
+		}
+		_, err = a.Review.Deadline(ctx, act, *due)
 		return err
 	})
 }
@@ -151,5 +173,5 @@ type anyVerb struct {
 
 // unknownVerb answers what looks like a decision and is none. It changes nothing.
 func (a *api) unknownVerb(_ context.Context, in *anyVerb) (*caseAnswer, error) {
-	return nil, invalid("path.verb", "%q is not one of approve, override, escalate, message, retry", clip(in.Verb))
+	return nil, invalid("path.verb", "%q is not one of approve, override, escalate, message, deadline, retry", clip(in.Verb))
 }

@@ -108,6 +108,18 @@ func TestAShopIsConnectedInABrowser(t *testing.T) {
 		s.Keep("shop")
 		o.reads(data.Cancelled()[0])
 
+		// The first case. Its order is read before anybody looks.
+		cancelled := data.Cancelled()[0]
+		s.opens("/open/chargeback")
+		s.Type("#order_id", cancelled.Number)
+		s.ClickText("Open the chargeback")
+		s.See("The chargeback is open, and its order is being read.")
+		s.See(cancelled.Number)
+		s.See("Money was refunded")
+		s.See("which covers the dispute")
+		s.Keep("shop-first-case")
+		s.opens("/settings/shop")
+
 		// The shop drops a column, and then does not answer any more.
 		s.ClickText("Change it")
 		s.See("Rows of the shop as they will be read")

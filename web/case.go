@@ -115,6 +115,7 @@ type caseScreen struct {
 	Act                 *actPanel
 	Message             *messagePanel // nil at a desk that writes to nobody
 	Whose               string        // the records are
+	SetDue              string        // where the deadline can be set
 	Report              *reportPanel  // nil while there is nothing to report
 	Trace               []traceLine
 	Steps               []stepTable
@@ -165,6 +166,9 @@ func (v *visit) caseScreen(f *file) (*caseScreen, error) {
 		CanTake: v.may(auth.Decide),
 	}
 	v.hold(p, f)
+	if f.Status == countersign.InReview && v.may(auth.Decide) {
+		p.SetDue = "/cases/" + string(f.ID) + "/deadline"
+	}
 	return p, nil
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"countersign"
 	"countersign/answer"
@@ -34,6 +35,7 @@ type decideScreen struct {
 	Draft                   string   // what the customer's draft says, on an act that would freeze it
 	Splits                  string   // the currency of an amount that may be decided in part; empty when none may
 	Part                    string   // what was typed of it
+	DueTyped, Zone          string   // of a deadline, and where its clock is
 	Hurting                 []picked // facts that speak against the shop, and may be left out of the report
 	WithheldWhy             string
 }
@@ -48,12 +50,12 @@ type option struct {
 
 // verbs are the acts, by the last word of their address.
 var verbs = map[string]func(*visit, *file, *decideScreen) error{
-	"approve": askApprove, "override": askOverride, "escalate": askEscalate, "message": askMessage, "retry": askRetry,
+	"approve": askApprove, "override": askOverride, "escalate": askEscalate, "message": askMessage, "deadline": askDeadline, "retry": askRetry,
 }
 
 func unknownVerb(verb string) error {
 	return countersign.Errorf(countersign.Invalid, "%q is not something that can be done with a case; nothing was changed.", clip(verb)).
-		Try("Expected approve, override, escalate, message or retry.")
+		Try("Expected approve, override, escalate, message, deadline or retry.")
 }
 
 // decideForm asks before an act.
@@ -204,6 +206,18 @@ func askMessage(_ *visit, f *file, p *decideScreen) error {
 	return nil
 }
 
+func askDeadline(v *visit, f *file, p *decideScreen) error {
+	p.Heading, p.Button, p.Zone = "Set the deadline", "Set the deadline", v.zone.String()
+	p.Happens = "When the answer must have arrived, as whoever carries the dispute says it. The queue is ordered by it. None is ever computed here."
+	if f.DueAt != nil {
+		p.DueTyped = f.DueAt.In(v.zone).Format(dueForm)
+	}
+	return nil
+}
+
+// dueForm is how a browser writes a day and a time.
+const dueForm = "2006-01-02T15:04"
+
 func askRetry(v *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = "Investigate again", "Investigate again"
 	p.Happens = "A new investigation begins. What this one found stays in the record."
@@ -281,6 +295,12 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		return v.Review.Escalate(ctx, act, v.form("reason"), v.form("reference"))
 	case "message":
 		return v.Review.Message(ctx, act, v.text())
+	case "deadline":
+		due, err := time.ParseInLocation(dueForm, v.form("due"), v.zone)
+		if err != nil {
+			return countersign.Case{}, countersign.Errorf(countersign.Invalid, "A day and a time, such as 2026-12-01 17:00").In("due_at")
+		}
+		return v.Review.Deadline(ctx, act, due)
 	}
 	return v.Review.Retry(ctx, act)
 }
@@ -392,6 +412,8 @@ func done(verb string, c countersign.Case) string {
 	switch {
 	case verb == "message":
 		return "The draft was kept. Nothing was sent."
+	case verb == "deadline":
+		return "The deadline was set by hand."
 	case verb == "retry":
 		return "A new investigation begins."
 	case c.Status == countersign.Closed && c.Fix.State == countersign.FixPosted:

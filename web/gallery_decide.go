@@ -45,6 +45,7 @@ func (g *gallery) decisions() {
 	g.confirm("retry", "investigate again", g.toConfirm("D-1046").because(aReason(countersign.ModelFailed, "The model did not finish.")).file(), nil)
 	g.approvals()
 	g.confirm("approve", "approve: contest a chargeback", g.aboutOrder("C-2001").file(), nil)
+	g.confirm("deadline", "set the deadline", g.aboutOrder("C-2001").file(), nil)
 	g.confirm("override", "override: contest or accept a chargeback", g.refunded("C-2003").file(), nil)
 	g.refusedDecisions()
 }

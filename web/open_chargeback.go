@@ -77,7 +77,7 @@ func (v *visit) chargeback(p *chargebackScreen) intake.Request {
 		r.Amount = &m
 	}
 	if p.Due != "" {
-		at, err := time.ParseInLocation("2006-01-02T15:04", p.Due, v.zone)
+		at, err := time.ParseInLocation(dueForm, p.Due, v.zone)
 		if err != nil {
 			p.Wrong["due"] = "A day and a time, such as 2026-12-01 17:00."
 		}

@@ -238,7 +238,7 @@ func tellDecision(f *file, row store.RecordRow, l *traceLine) error {
 	if !ok {
 		return errors.New("not a decision")
 	}
-	acts := map[string]string{"approve": " approved the recommendation", "override": " decided otherwise", "escalate": " raised it to approvers", "retry": " asked for another investigation"}
+	acts := map[string]string{"approve": " approved the recommendation", "override": " decided otherwise", "escalate": " raised it to approvers", "deadline": " set the deadline", "retry": " asked for another investigation"}
 	l.Words = capital(f.actor(row.Actor)) + acts[d.Verb]
 	if d.Verb == "override" {
 		l.Words += ": " + plain(d.Outcome)

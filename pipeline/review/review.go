@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode/utf8"
 
 	"countersign"
@@ -140,6 +141,7 @@ type decision struct {
 	Part      *countersign.Money  `json:"part,omitempty"`            // of the amount, when the outcome is for no more than that
 	Withheld  []string            `json:"withheld,omitempty"`        // facts that a person left out of what others read
 	Why       string              `json:"withheld_why,omitempty"`    //
+	Due       *time.Time          `json:"due_at,omitempty"`          // the deadline that a person set
 	Seen      string              `json:"seen,omitempty"`            // the hash of records outside our database, read again for this approval
 }
 
@@ -376,6 +378,20 @@ func (r Review) Message(ctx context.Context, act Act, draft string) (countersign
 			Round int    `json:"round"`
 			Text  string `json:"text"`
 		}{c.Round, draft}}}, nil
+	})
+}
+
+// Deadline sets when the case must be answered, as a person knows it: no program computes one. It stays theirs until another is set.
+func (r Review) Deadline(ctx context.Context, act Act, due time.Time) (countersign.Case, error) {
+	if due.Year() < 1990 || due.Year() > 2200 {
+		return countersign.Case{}, countersign.Errorf(countersign.Invalid, "%s is no deadline; expected a day and a time", due.UTC().Format(time.RFC3339)).In("due_at")
+	}
+	return r.on(ctx, act, func(_ context.Context, _ *store.Tx, c *countersign.Case) ([]store.Note, error) {
+		due := due.UTC().Truncate(time.Second)
+		c.DueAt, c.DueSource = &due, countersign.DueManual
+		d := decided(*c, "deadline", "")
+		d.Due, d.Waived = &due, nil
+		return []store.Note{{Kind: audit.Decision, Payload: d}}, nil
 	})
 }
 

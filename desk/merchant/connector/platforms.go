@@ -96,6 +96,9 @@ func (e Entity) in(c Catalog, prefix string) (Entity, bool) {
 			delete(e.Columns, field)
 		}
 	}
+	if e.Columns["status"] == "" {
+		e.States = nil // there is nothing for them to be the values of
+	}
 	return e, e.reaches(tables)
 }
 

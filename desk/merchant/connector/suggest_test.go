@@ -151,7 +151,7 @@ func TestASuggestionLeavesOutWhatIsNotThere(t *testing.T) {
 	c := catalogFor(platforms[i].Mapping, "")
 	c.Tables = slices.DeleteFunc(c.Tables, func(t Table) bool { return t.Name == "magento_rma" })
 	for i := range c.Tables {
-		c.Tables[i].Columns = slices.DeleteFunc(c.Tables[i].Columns, func(c Column) bool { return c.Name == "customer_email" })
+		c.Tables[i].Columns = slices.DeleteFunc(c.Tables[i].Columns, func(c Column) bool { return c.Name == "customer_email" || c.Name == "state" })
 	}
 	s := Suggest(c)[0]
 	if _, ok := s.Mapping.Entities[Return]; ok || !slices.Equal(s.Missing(), []Kind{Return}) {
@@ -159,6 +159,9 @@ func TestASuggestionLeavesOutWhatIsNotThere(t *testing.T) {
 	}
 	if _, ok := s.Mapping.Entities[Order].Columns["email"]; ok {
 		t.Error("a column that is not there is suggested")
+	}
+	if refund := s.Mapping.Entities[Refund]; refund.Columns["status"] != "" || refund.States != nil {
+		t.Errorf("statuses are sorted that are in no column: %+v", refund)
 	}
 }
 

@@ -104,7 +104,9 @@ func (e Extraction) whole(name string) (Extraction, error) {
 	if strings.TrimSpace(e.Text) == "" {
 		return Extraction{}, e.noText(name)
 	}
-	e.Title = title(name, e.Text)
+	if e.Title == "" {
+		e.Title = title(name, e.Text)
+	}
 	return e, nil
 }
 

@@ -33,6 +33,7 @@ type Library struct {
 	Store     *store.Store
 	Extractor Extractor
 
+	reading sync.Mutex // one file at a time: the process that reads it may take a gigabyte
 	mu      sync.Mutex
 	indexes []*indexed // those used last, first
 }
@@ -67,13 +68,19 @@ func (l *Library) Import(ctx context.Context, by countersign.Actor, name string,
 	if err := checkDay("valid_from", validFrom); err != nil {
 		return Report{}, err
 	}
-	e, err := l.Extractor.Extract(ctx, name, file)
+	e, err := l.extract(ctx, name, file)
 	if err != nil {
 		return Report{}, err
 	}
 	r := Report{File: name, Title: e.Title, Extraction: e}
 	err = l.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return r.keep(ctx, tx, by, file, validFrom) })
 	return r, err
+}
+
+func (l *Library) extract(ctx context.Context, name string, file []byte) (Extraction, error) {
+	l.reading.Lock()
+	defer l.reading.Unlock()
+	return l.Extractor.Extract(ctx, name, file)
 }
 
 // checkDay refuses what is no day.

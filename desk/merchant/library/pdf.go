@@ -76,6 +76,7 @@ type pdf struct {
 	pages    []Page
 	notes    []string
 	size     int
+	heading  string // the first of the first page that has a text
 }
 
 // page reads one page. One that cannot be read is said, and the others are read all the same: whoever confirms the text sees it.
@@ -87,6 +88,9 @@ func (p *pdf) page(at requests.Page) {
 		p.notes = append(p.notes, "Page "+strconv.Itoa(len(p.pages)+1)+" is damaged and could not be read.")
 	} else if text = pageText(read.Text); text == "" && p.hasPicture(at) {
 		page.State = Picture
+	}
+	if text != "" && p.size == 0 {
+		p.heading = p.title(at, text)
 	}
 	p.texts, p.pages, p.size = append(p.texts, text), append(p.pages, page), p.size+len(text)
 }
@@ -102,7 +106,7 @@ func (p *pdf) bind() Extraction {
 		p.pages[i].Start = b.Len()
 		b.WriteString(text)
 	}
-	return Extraction{Text: b.String(), Paged: true, Pages: p.pages, Notes: append(p.notes, notes...)}
+	return Extraction{Title: p.heading, Text: b.String(), Paged: true, Pages: p.pages, Notes: append(p.notes, notes...)}
 }
 
 // pageText is what the reader gives for a page as text of ours. It puts a sign of its own where a hyphen stood at the end of a line

@@ -73,7 +73,7 @@ func TestAPDFOfTwoColumnsIsReadInOrderAndCanBeQuoted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(e.Pages) != 1 || !e.Paged || e.Pages[0].Characters < 500 || e.Pages[0].Odd != 0 || e.Title != "returns" {
+	if len(e.Pages) != 1 || !e.Paged || e.Pages[0].Characters < 500 || e.Pages[0].Odd != 0 || e.Title != "Returns policy" {
 		t.Errorf("%+v", e)
 	}
 	shelf := []verify.Document{{ID: "D", Text: e.Text, Pages: e.Starts()}}
@@ -100,6 +100,45 @@ func TestAPDFOfTwoColumnsIsReadInOrderAndCanBeQuoted(t *testing.T) {
 	}
 	if t.Failed() {
 		t.Logf("%q", e.Text)
+	}
+}
+
+func TestTheTitleOfAPDFIsItsFirstHeading(t *testing.T) {
+	for sentence, row := range map[string]struct {
+		draw func(*fpdf.Fpdf)
+		want string
+	}{
+		"in larger letters": {func(doc *fpdf.Fpdf) {
+			doc.SetFontSize(18)
+			doc.Cell(0, 10, "Returns and refunds")
+		}, "Returns and refunds"},
+		"over two lines": {func(doc *fpdf.Fpdf) {
+			doc.SetFontSize(18)
+			doc.MultiCell(60, 10, "Returns, refunds and exchanges", "", "L", false)
+		}, "Returns, refunds and exchanges"},
+		"below a header in small letters": {func(doc *fpdf.Fpdf) {
+			doc.SetFontSize(8)
+			doc.CellFormat(0, 10, "Everything Shop", "", 1, "L", false, 0, "")
+			doc.SetFontSize(18)
+			doc.Cell(0, 10, "Shipping")
+		}, "Shipping"},
+		"or the file's name when all letters are of one size": {func(*fpdf.Fpdf) {}, "policy"},
+		"or the file's name when what is large is only a number": {func(doc *fpdf.Fpdf) {
+			doc.SetFontSize(40)
+			doc.Cell(0, 10, "2026")
+		}, "policy"},
+	} {
+		t.Run(sentence, func(t *testing.T) {
+			file := bound(t, 1, func(doc *fpdf.Fpdf, _ int) {
+				row.draw(doc)
+				doc.SetFontSize(11)
+				doc.SetXY(10, 60)
+				doc.MultiCell(0, 5, strings.Repeat("Items may be returned within fourteen days. ", 20), "", "L", false)
+			})
+			if e, err := reader(t).Extract(t.Context(), "policy.pdf", file); err != nil || e.Title != row.want {
+				t.Errorf("%q, want %q (%v)", e.Title, row.want, err)
+			}
+		})
 	}
 }
 
