@@ -13,6 +13,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign"
+	"countersign/audit"
 	"countersign/auth"
 	"countersign/desk"
 	"countersign/desk/merchant"
@@ -257,7 +258,7 @@ func TestADeadlineThatNobodyKnowsIsOnTopOfTheQueue(t *testing.T) {
 	problem(t, o.get("/api/v1/cases?desk=shop"), http.StatusBadRequest, "query.desk")
 
 	t.Run("a person who finds the deadline puts the case where it belongs", func(t *testing.T) {
-		c := o.change(unknown, func(c *countersign.Case) { c.Status = countersign.InReview })
+		c := o.change(unknown, func(c *countersign.Case) { c.Status = countersign.InReview }, store.Note{Kind: audit.Note, Payload: map[string]any{"round": 1}})
 		problem(t, o.decide(unknown, "deadline", c.Revision, `{"due_at":"2027-01-10"}`), http.StatusBadRequest, "body.due_at")
 		problem(t, o.decide(unknown, "deadline", c.Revision, `{}`), http.StatusBadRequest, "body.due_at")
 		r := o.decide(unknown, "deadline", c.Revision, `{"due_at":"2037-01-10T17:00:00+02:00"}`)

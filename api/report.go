@@ -46,6 +46,9 @@ func (a *api) getReport(ctx context.Context, in *reportPath) (*reportAnswer, err
 	if err != nil {
 		return nil, err
 	}
+	if sealed.Fingerprint() != kept.Fingerprint {
+		return nil, countersign.Errorf(countersign.Internal, "the report of case %s is not the one that was sealed as %s", id, kept.Fingerprint)
+	}
 	file, err := sealed.Render(format)
 	if err != nil {
 		return nil, err

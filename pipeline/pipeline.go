@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"log/slog"
 	"runtime/debug"
+	"slices"
 	"time"
 
 	"countersign"
@@ -123,7 +124,11 @@ func (p *Pipeline) quotes(ctx context.Context, j job, quotes []countersign.Quote
 	if err != nil {
 		p.Log.ErrorContext(ctx, "read the documents of a case", "case", string(j.Case.ID), "error", err)
 	}
-	return verify.Quotes(quotes, documents)
+	unfenced := slices.Clone(quotes)
+	for i, q := range quotes {
+		unfenced[i].Document, unfenced[i].Quote = j.fence.Strip(q.Document), j.fence.Strip(q.Quote)
+	}
+	return verify.Quotes(unfenced, documents)
 }
 
 // conclude ends the investigation: the policy acts, or a person must. A fix that the executor refuses, because the records

@@ -27,8 +27,9 @@ func (g *gallery) policies() {
 			"File scan.pdf has no text: its pages are pictures. Upload the document that was printed, or run it through text recognition and look at the result."}}, all))
 	auditor := g.visit(anAuditor)
 	g.library(auditor, "for somebody who brings nothing in", "", shelf(auditor, libraryScreen{}, all[:2]))
-	for i, state := range []string{"not in force any more", "in force", "waits to be confirmed, with pages to look at"} {
-		p, err := v.policyScreen(all[i], all, []store.DocumentAct{{VersionID: all[i].ID, Act: "added", ValidFrom: all[i].ValidFrom, At: all[i].CreatedAt, Actor: all[i].CreatedBy},
+	for i, state := range []string{"not in force any more", "in force, come to see a clause", "waits to be confirmed, with pages to look at"} {
+		clause := map[int][2]int{1: {18, 73}}[i]
+		p, err := v.policyScreen(all[i], clause, all, []store.DocumentAct{{VersionID: all[i].ID, Act: "added", ValidFrom: all[i].ValidFrom, At: all[i].CreatedAt, Actor: all[i].CreatedBy},
 			{VersionID: all[i].ID, Act: "dated", ValidUntil: "2026-12-31", At: all[i].CreatedAt.Add(time.Hour), Actor: anAdmin.Actor.String()}}, who)
 		if err != nil {
 			panic(err) // unreachable: the readings above are JSON

@@ -3,7 +3,9 @@ package web
 import (
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"countersign"
 	"countersign/answer"
@@ -36,7 +38,9 @@ type policyPart struct {
 	Number   int // 0 when the document has no pages
 	Told     string
 	Doubtful bool
-	Text     string
+	// The text, in three parts when somebody came to see a clause of it.
+	Before, Clause, After string
+	Begins                bool // the clause does, on this page
 }
 
 type policyAct struct {
@@ -65,7 +69,7 @@ func (v *visit) showPolicy(status int, wrong string, days *[2]string) error {
 	if err != nil {
 		return err
 	}
-	p, err := v.policyScreen(d, all, acts, &file{names: names})
+	p, err := v.policyScreen(d, clauseIn(v.r.URL.Query(), d.Text), all, acts, &file{names: names})
 	if err != nil {
 		return err
 	}
@@ -75,7 +79,7 @@ func (v *visit) showPolicy(status int, wrong string, days *[2]string) error {
 	return v.show(status, "library_policy", screen{Title: p.Title + " " + p.Name, Section: "Library", Page: p})
 }
 
-func (v *visit) policyScreen(d store.DocumentVersion, all []store.DocumentVersion, acts []store.DocumentAct, who *file) (p policyScreen, err error) {
+func (v *visit) policyScreen(d store.DocumentVersion, clause [2]int, all []store.DocumentVersion, acts []store.DocumentAct, who *file) (p policyScreen, err error) {
 	e, err := library.Reading(d)
 	if err != nil {
 		return p, err
@@ -89,7 +93,7 @@ func (v *visit) policyScreen(d store.DocumentVersion, all []store.DocumentVersio
 	if d.Confirmed() {
 		p.Confirmed, p.ConfirmedAt = who.actor(d.ConfirmedBy), v.moment(d.ConfirmedAt)
 	}
-	p.Pages, p.Doubts = policyParts(e)
+	p.Pages, p.Doubts = policyParts(e, clause)
 	for _, other := range all {
 		if other.DocumentID == d.DocumentID && other.ID != d.ID {
 			p.Others = append([]versionLine{v.versionLine(other, counts[other.ID], who)}, p.Others...)
@@ -103,9 +107,29 @@ func (v *visit) policyScreen(d store.DocumentVersion, all []store.DocumentVersio
 	return p, nil
 }
 
-func policyParts(e library.Extraction) (parts []policyPart, doubts int) {
+// clauseIn is the part of a text that an address asks to be shown in its place, as a quote has it: /library/…?start=120&end=188.
+// What is no part of the text is none.
+func clauseIn(query url.Values, text string) (c [2]int) {
+	start, err := strconv.Atoi(query.Get("start"))
+	end, err2 := strconv.Atoi(query.Get("end"))
+	if err != nil || err2 != nil || start < 0 || end > len(text) || start >= end || !utf8.RuneStart(text[start]) || end < len(text) && !utf8.RuneStart(text[end]) {
+		return c
+	}
+	return [2]int{start, end}
+}
+
+func policyParts(e library.Extraction, clause [2]int) (parts []policyPart, doubts int) {
 	for i, page := range e.Pages {
-		part := policyPart{Told: page.Told(), Doubtful: page.Doubtful(), Text: legible(strings.TrimSpace(e.Page(i)))}
+		part := policyPart{Told: page.Told(), Doubtful: page.Doubtful()}
+		text := e.Page(i)
+		from := min(max(clause[0]-page.Start, 0), len(text))
+		to := min(max(clause[1]-page.Start, from), len(text))
+		if from == to {
+			part.Before = legible(strings.TrimSpace(text))
+		} else {
+			part.Before, part.Clause, part.After = legible(strings.TrimLeft(text[:from], " \n")), legible(text[from:to]), legible(strings.TrimRight(text[to:], " \n"))
+		}
+		part.Begins = part.Clause != "" && clause[0] >= page.Start
 		if e.Paged {
 			part.Number = i + 1
 		}

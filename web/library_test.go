@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"mime/multipart"
 	"net/http"
@@ -58,6 +59,19 @@ func TestAPolicyIsBroughtInReadAndConfirmed(t *testing.T) {
 			other.get(href).is(200, "An approver or an admin confirms the text.")
 			other.post(href+"/confirm", nil).is(403)
 			other.brings("", document{"a.md", "# A"}).is(403)
+		}
+	})
+	o.run(t, "a clause is shown in its place, and what is no part of the text is not", func(t *testing.T) {
+		const text = "# Returns policy\n\nUnused items may be returned within 30\u00A0days."
+		start := strings.Index(text, "may be")
+		clause := b.get(fmt.Sprintf("%s?start=%d&end=%d#clause", href, start, len(text)-1)).is(200).parse().find("mark", "id", "clause")
+		if len(clause) != 1 || clause[0].text != "may be returned within 30\u00A0days" {
+			t.Errorf("%+v", clause)
+		}
+		for _, query := range []string{"start=5&end=5", "start=-1&end=5", "start=5&end=9999", "start=x&end=7", fmt.Sprintf("start=5&end=%d", strings.Index(text, "\u00A0")+1)} {
+			if marked := b.get(href+"?"+query).is(200, "Unused items may be returned").parse().find("mark", "id", "clause"); len(marked) > 0 {
+				t.Errorf("%s: %+v", query, marked)
+			}
 		}
 	})
 	o.run(t, "the file comes back as it was sent, and never as a page", func(t *testing.T) {

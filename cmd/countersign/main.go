@@ -67,7 +67,6 @@ type cli struct {
 	Token       tokenCommand       `cmd:"" help:"Create an API token."`
 	Doctor      doctorCommand      `cmd:"" help:"Check database, key, clock, model and disk, and say what is wrong."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
-	ExtractText extractTextCommand `cmd:"" hidden:""`
 
 	Data     string `help:"Folder of the database, the master key and the lock." env:"COUNTERSIGN_DATA" placeholder:"DIR"`
 	Database string `help:"A SQLite path or a postgres:// URL." env:"COUNTERSIGN_DATABASE" placeholder:"URL"`

@@ -122,7 +122,8 @@ type scene struct {
 	pipeline *pipeline.Pipeline
 	model    llm.Model
 	shop     map[string]json.RawMessage
-	policies bool // a section gave some
+	alter    func(*shop.Records) // what the shop says, once more changed; nil for as it is written
+	policies bool                // a section gave some
 	id       countersign.CaseID
 }
 
@@ -172,6 +173,9 @@ func (s *scene) order(_ context.Context, id string) (r shop.Records) {
 	}
 	if len(r.Order.All) > 0 && r.Order.All[0].Number != id {
 		r.Order.All = nil
+	}
+	if s.alter != nil {
+		s.alter(&r)
 	}
 	return r
 }
@@ -235,6 +239,16 @@ func (s *scene) policy(f txtar.File) {
 	s.must(s.library.Confirm(s.Context(), clerk, r.VersionID))
 }
 
+// returnsPolicy is the shop's policy where a scenario gives none.
+func returnsPolicy(t testing.TB) txtar.File {
+	t.Helper()
+	text, err := os.ReadFile("testdata/returns.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return txtar.File{Name: "policy returns.md from 2026-01-01", Data: text}
+}
+
 // file opens the chargeback and works it.
 func (s *scene) file(f txtar.File) {
 	s.Helper()
@@ -247,12 +261,15 @@ func (s *scene) file(f txtar.File) {
 		s.Fatalf("case.json: %v", err)
 	}
 	if !s.policies {
-		text, err := os.ReadFile("testdata/returns.md")
-		s.must(err)
-		s.policy(txtar.File{Name: "policy returns.md from 2026-01-01", Data: text})
+		s.policy(returnsPolicy(s))
 	}
-	opened, err := s.intake.Open(s.Context(), s.desk.Desk, clerk, intake.Request{SubjectID: c.Order, SubjectField: "order_id", Reason: countersign.OtherReason,
-		Notes: c.Notes, Amount: c.Amount, DueAt: c.Due, Stage: "chargeback", Terms: countersign.Terms{Network: c.Network, ReasonCode: c.Code}})
+	s.open(intake.Request{SubjectID: c.Order, Notes: c.Notes, Amount: c.Amount, DueAt: c.Due, Terms: countersign.Terms{Network: c.Network, ReasonCode: c.Code}})
+}
+
+func (s *scene) open(r intake.Request) {
+	s.Helper()
+	r.SubjectField, r.Reason, r.Stage = "order_id", countersign.OtherReason, "chargeback"
+	opened, err := s.intake.Open(s.Context(), s.desk.Desk, clerk, r)
 	s.must(err)
 	s.id = opened.Case.ID
 	s.work()
@@ -381,6 +398,7 @@ func (s *scene) describe() map[string]string {
 	}
 	for _, fact := range c.Facts.Items {
 		got["fact "+fact.Name] = strings.TrimSpace(string(fact.State) + " " + fact.Value)
+		got["source of "+fact.Name] = fact.Source
 	}
 	return got
 }

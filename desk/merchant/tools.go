@@ -17,6 +17,7 @@ const (
 	excerptCharacters = 24_000 // of the policies, that a model is shown before its first turn
 	searchCharacters  = 6_000  // of one search of its own
 	maxQuery          = 300
+	mostPassages      = 48 << 10 // bytes: a result has room for so many letters of any script
 )
 
 // tools are what the model may ask for itself: to search the policies. The query is the model's and reaches nothing but a text
@@ -79,8 +80,11 @@ func (r reader) passages(ctx context.Context, query string, characters int) (any
 	if err != nil {
 		return nil, fmt.Errorf("search the policies: %w", err)
 	}
-	shown := []passageShown{}
+	shown, room := []passageShown{}, mostPassages
 	for _, p := range found {
+		if room -= len(p.Text) + len(p.Heading) + len(p.Title); room < 0 {
+			break
+		}
 		shown = append(shown, passageShown{Document: p.Title, Version: p.Version, Heading: fence.Words(p.Heading), Page: p.Page, Text: pieces(p.Text)})
 	}
 	return map[string]any{"passages": shown}, nil

@@ -33,6 +33,7 @@ type Desk struct {
 	// MustChoose says that a recommendation which asks for a person cannot be approved: the person chooses an outcome, and says why.
 	MustChoose bool
 	Split      countersign.Outcome // the outcome that may be for a part of the amount; empty when none may
+	Room       store.ExhibitRoom   // how much the files of a case may be together; the zero value takes none
 }
 
 // Fresh is the records as they are now.

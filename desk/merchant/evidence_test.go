@@ -1,0 +1,494 @@
+package merchant_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
+	"github.com/rogpeppe/go-internal/txtar"
+
+	"countersign"
+	"countersign/audit"
+	"countersign/desk/merchant/report"
+	"countersign/desk/merchant/shop"
+	"countersign/pipeline/intake"
+	"countersign/pipeline/review"
+	"countersign/store"
+)
+
+// sceneOf is the stage with that scenario's sections up to its first want carried out.
+func sceneOf(t *testing.T, name string) *scene {
+	t.Helper()
+	archive, err := txtar.ParseFile("testdata/" + name + ".txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := newScene(t)
+	for _, section := range archive.Files {
+		kind, _, _ := strings.Cut(section.Name, " ")
+		if kind == "want" {
+			return s
+		}
+		sections[kind](s, section)
+	}
+	return s
+}
+
+// act is a decision of the analyst's on the case as it stands.
+func (s *scene) act() review.Act {
+	return review.Act{Case: s.id, Revision: s.theCase().Revision, Actor: analyst}
+}
+
+func (s *scene) content() report.Content {
+	s.Helper()
+	content, there := s.report()
+	if !there {
+		s.Fatal("the case has no report")
+	}
+	return content
+}
+
+// partial is a decided case: fifty dollars of a hundred and twenty went back, and the rest is contested.
+func partial(t *testing.T) *scene {
+	t.Helper()
+	s := sceneOf(t, "two-partial-refunds-and-a-rest")
+	s.must(s.decide("override contest USD 70.00: The rest was delivered."))
+	return s
+}
+
+func TestTheReportSaysWhatTheRecordsSay(t *testing.T) {
+	t.Parallel()
+	s := partial(t)
+	c, c0 := s.content(), s.theCase()
+	usd := func(minor int64) report.Amount {
+		return report.AmountOf(&countersign.Money{Minor: minor, Currency: "USD"})
+	}
+
+	t.Run("the dispute is as it came", func(t *testing.T) {
+		want := report.Dispute{Network: "visa", ReasonCode: "13.1", ReasonText: "merchandise or services not received", Stage: "chargeback", Amount: usd(120_00),
+			Claim: "The cardholder states that the goods or services of this order were not received.", DueAt: "2026-12-20T17:00:00Z", DueSource: "provider"}
+		if diff := cmp.Diff(want, c.Dispute); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("what is contested and what is accepted add up to what is disputed", func(t *testing.T) {
+		want := report.Decision{Outcome: "contest", Contested: usd(70_00), Accepted: usd(50_00), By: "ada", At: "2026-12-01T10:00:00Z",
+			Reason: "The rest was delivered.", Summary: "The rest was delivered."}
+		if diff := cmp.Diff(want, c.Decision); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("what the model wanted stands beside what the net made of it", func(t *testing.T) {
+		if c.Proposal.Recommendation != "CONTEST" || c.Proposal.Confidence != "1" || c.Net.Recommendation != "MANUAL_REVIEW_REQUIRED" || len(c.Net.Caveats) != 1 {
+			t.Errorf("%+v, %+v", c.Proposal, c.Net)
+		}
+		var codes []string
+		for _, r := range c.Net.Reasons {
+			codes = append(codes, r.Code)
+		}
+		if !slices.Equal(codes, []string{"partial_refund", "person_decides"}) {
+			t.Errorf("the reasons are %v", codes)
+		}
+	})
+	t.Run("every row that was read stands in an exhibit", func(t *testing.T) {
+		want := map[string][][]string{
+			"E1 orders S1":       {{"1001", "Margaret Hollis", "2026-11-01T09:30:00.000000Z", "done", "USD 120.00", "12 Harbour Road, Portland OR 97201, USA"}},
+			"E2 payments S2":     {{"P-1", "paid", "captured", "2026-11-01T09:31:00.000000Z", "ch_1001", "USD 120.00"}},
+			"E3 fulfillments S3": {{"F-1", "delivered", "delivered", "UPS", "1Z-1001", "2026-11-03", "2026-11-06T14:05:00.000000Z"}},
+			"E4 refunds S4":      {{"R-1", "returned", "succeeded", "2026-11-12T08:00:00.000000Z", "re_1", "USD 30.00"}, {"R-2", "returned", "succeeded", "2026-11-20T08:00:00.000000Z", "re_2", "USD 20.00"}},
+			"E5 returns S5":      {},
+		}
+		got := map[string][][]string{}
+		for _, e := range c.Exhibits {
+			got[e.ID+" "+e.Table+" "+e.Step] = e.Rows
+			if e.ReadAt != "2026-12-01T10:00:00Z" || e.TypedBy != "" {
+				t.Errorf("%s was read at %s, typed by %q", e.ID, e.ReadAt, e.TypedBy)
+			}
+		}
+		if diff := cmp.Diff(want, got, cmpopts.EquateEmpty()); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+		if c.Exhibits[4].Note != "no rows" || c.Exhibits[0].Note != "" {
+			t.Errorf("the notes are %q and %q", c.Exhibits[4].Note, c.Exhibits[0].Note)
+		}
+	})
+	t.Run("the clause stands in its context", func(t *testing.T) {
+		want := []report.Clause{{ID: "E6", Document: "Returns and Refunds", Version: "v1", Status: "exact",
+			Before: "# Returns and Refunds ## When an order counts as delivered",
+			Quote:  "An order counts as delivered when the carrier records the delivery at the address given in the order.",
+			After:  "## Sending goods back Goods may be sent back within 30 days of delivery, unused and in their box. The refund is paid within 10 working days after the goods have arrived with us. ## Damaged goods Damaged goods must be reported within 7 days of delivery, with two photographs of the damage."}}
+		if diff := cmp.Diff(want, c.Clauses); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("what happened is told in the order in which it happened", func(t *testing.T) {
+		want := []report.Event{
+			{At: "2026-11-01T09:30:00.000000Z", What: "Order placed", Source: "orders"},
+			{At: "2026-11-01T09:31:00.000000Z", What: "Payment paid: USD 120.00", Source: "payments"},
+			{At: "2026-11-03", What: "Parcel UPS · 1Z-1001 shipped", Source: "fulfillments"},
+			{At: "2026-11-06T14:05:00.000000Z", What: "Parcel UPS · 1Z-1001 delivered", Source: "fulfillments"},
+			{At: "2026-11-12T08:00:00.000000Z", What: "Refund returned: USD 30.00", Source: "refunds"},
+			{At: "2026-11-20T08:00:00.000000Z", What: "Refund returned: USD 20.00", Source: "refunds"},
+			{At: "2026-12-01T10:00:00Z", What: "Chargeback received", Source: "case record"},
+			{At: "2026-12-01T10:00:00Z", What: "Decided by ada: contest", Source: "case record"},
+		}
+		if diff := cmp.Diff(want, c.Timeline); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("each fact says what it does for the merchant, and where it is shown", func(t *testing.T) {
+		want := map[string]string{
+			"order_found": "neutral E1", "paid": "supports E2", "disputed": "neutral ", "refund_returned": "hurts E4", "refund_pending": "neutral E4",
+			"return_on_file": "supports E5", "delivered": "supports E3", "in_time": "neutral ", "policy_in_force": "supports ",
+		}
+		got := map[string]string{}
+		for _, f := range c.Facts {
+			got[f.Name] = string(f.Weight) + " " + strings.Join(f.Exhibits, " ")
+			if f.Title == f.Name {
+				t.Errorf("%s has no title for people", f.Name)
+			}
+		}
+		if diff := cmp.Diff(want, got); diff != "" {
+			t.Errorf("(-want +got):\n%s", diff)
+		}
+	})
+	t.Run("it is tied to the record as it stood before the decision", func(t *testing.T) {
+		for row, err := range s.store.RecordRows(s.Context(), s.id, c.Audit.Rows-1) {
+			s.must(err)
+			if row.Hash.String() != c.Audit.Head || row.Kind == audit.Decision {
+				t.Errorf("row %d, %s, has the hash %s; the report says %s", row.Seq, row.Kind, row.Hash, c.Audit.Head)
+			}
+			break
+		}
+		if c.Audit.PolicyVersion != c0.Verdict.PolicyVersion || c.Audit.Program != "test" || c.Audit.MadeAt != "2026-12-01T10:00:00Z" {
+			t.Errorf("%+v", c.Audit)
+		}
+	})
+	t.Run("the record names the report", func(t *testing.T) {
+		kept, err := s.store.Report(s.Context(), s.id)
+		s.must(err)
+		if said := s.notes(); !slices.ContainsFunc(said, func(n string) bool { return strings.Contains(n, kept.Fingerprint) }) {
+			t.Errorf("the notes are %q, and the report is %s", said, kept.Fingerprint)
+		}
+	})
+	s.verifies()
+}
+
+// notes are the payloads of the record's notes.
+func (s *scene) notes() (all []string) {
+	s.Helper()
+	for row, err := range s.store.RecordRows(s.Context(), s.id, 0) {
+		s.must(err)
+		if row.Kind == audit.Note {
+			all = append(all, string(row.Payload.Bytes))
+		}
+	}
+	return all
+}
+
+// Two investigations of the same order say the same, but for what is of one case alone: its id, and the salted record behind it.
+func TestTheSameRecordsGiveTheSameReport(t *testing.T) {
+	t.Parallel()
+	a, b := partial(t).content(), partial(t).content()
+	for _, c := range []*report.Content{&a, &b} {
+		c.Case.ID, c.Audit.Head = "C-1", strings.Repeat("0", 64)
+	}
+	first, err := report.Seal(a)
+	if err != nil {
+		t.Fatal(err)
+	}
+	second, err := report.Seal(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if first.Fingerprint() != second.Fingerprint() {
+		t.Errorf("(-first +second):\n%s", cmp.Diff(a, b))
+	}
+}
+
+// What an accept and a contest stand on is not the same: a fact that hurts one may help the other.
+func TestAFactHurtsTheDecisionThatItContradicts(t *testing.T) {
+	t.Parallel()
+	for _, row := range []struct {
+		scenario, decision, fact string
+		want                     report.Weight
+	}{
+		{"a-contest-of-what-was-refunded", "override contest: It was another order.", "refund_returned", report.Hurts},
+		{"a-contest-of-what-was-refunded", "override accept: It was refunded.", "refund_returned", report.Neutral},
+		{"an-accept-without-a-refund", "override accept: It is not worth it.", "refund_returned", report.Hurts},
+		{"an-accept-without-a-refund", "override contest: It was delivered.", "refund_returned", report.Supports},
+		{"nothing-arrived-and-nothing-was-sent", "override contest: It will arrive.", "delivered", report.Hurts},
+		{"a-deadline-that-has-passed", "override contest: They may take it.", "in_time", report.Hurts},
+		{"goods-on-their-way-back", "override contest: The goods never came.", "return_on_file", report.Hurts},
+		{"the-refunds-could-not-be-read", "override contest: It was delivered.", "refund_returned", report.Hurts},
+	} {
+		t.Run(row.scenario+", "+row.decision, func(t *testing.T) {
+			t.Parallel()
+			s := sceneOf(t, row.scenario)
+			s.must(s.decide(row.decision))
+			for _, f := range s.content().Facts {
+				if f.Name == row.fact && f.Weight != row.want {
+					t.Errorf("%s %s: %s, want %s", f.Name, f.State, f.Weight, row.want)
+				}
+			}
+		})
+	}
+}
+
+// TestConnectorTimesOutOnOneOfFiveTables: a system failure is never shown as "no evidence".
+func TestConnectorTimesOutOnOneOfFiveTables(t *testing.T) {
+	t.Parallel()
+	const why = "the shop's database did not answer within 10 s."
+	for kind, spoil := range map[string]func(*shop.Records){
+		"payments":     func(r *shop.Records) { r.Payments = shop.Rows[shop.Payment]{Unread: why} },
+		"fulfillments": func(r *shop.Records) { r.Fulfillments = shop.Rows[shop.Fulfillment]{Unread: why} },
+		"refunds":      func(r *shop.Records) { r.Refunds = shop.Rows[shop.Refund]{Unread: why} },
+		"returns":      func(r *shop.Records) { r.Returns = shop.Rows[shop.Return]{Unread: why} },
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			s.alter = spoil
+			s.model = s.script(contest)
+			s.policy(returnsPolicy(t))
+			s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+			c := s.theCase()
+			if c.Recommendation != "MANUAL_REVIEW_REQUIRED" || !hasReason(c, countersign.FactsUnknown) || !strings.Contains(fmt.Sprint(c.Verdict.Caveats), why) {
+				t.Errorf("it recommends %s, caveats %q", c.Recommendation, c.Verdict.Caveats)
+			}
+			for _, f := range c.Facts.Items {
+				if strings.HasPrefix(f.Source, kind) && f.State != countersign.Unknown {
+					t.Errorf("%s is %s", f.Name, f.State)
+				}
+			}
+			if _, err := s.review.Retry(s.Context(), s.act()); err != nil {
+				t.Errorf("it cannot be tried again: %v", err)
+			}
+			s.work()
+			s.must(s.decide("override contest: It was delivered."))
+			for _, e := range s.content().Exhibits {
+				if want := e.Table == kind; strings.Contains(e.Note, why) != want {
+					t.Errorf("the exhibit of %s says %q", e.Table, e.Note)
+				}
+			}
+			s.verifies()
+		})
+	}
+}
+
+// contest is a model that contests a delivered order, and quotes the policy exactly.
+const contest = `decides CONTEST 1.0
+  S1 order.number = 1001
+  S6 passages[0].document = Returns and Refunds
+  quotes Returns and Refunds: An order counts as delivered when the carrier records the delivery at the address given in the order.
+`
+
+func hasReason(c countersign.Case, code countersign.ReasonCode) bool {
+	return slices.ContainsFunc(c.Verdict.Reasons, func(r countersign.Reason) bool { return r.Code == code })
+}
+
+// A report that cannot be made keeps nobody from deciding: the deadline is the merchant's. The record says that there is none, and
+// why.
+func TestADecisionStandsWithoutAReport(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "nothing-arrived-and-it-did")
+	s.alter = func(r *shop.Records) { r.Order.All[0].Customer = "Jos\xe9" } // no UTF-8: somebody's Latin-1
+	s.must(s.decide("override contest: It was delivered."))
+	if c := s.theCase(); c.Status != countersign.Closed || c.Outcome != countersign.Contested {
+		t.Errorf("the case is %s %s", c.Status, c.Outcome)
+	}
+	if _, there := s.report(); there {
+		t.Error("there is a report")
+	}
+	if said := s.notes(); !slices.ContainsFunc(said, func(n string) bool {
+		return strings.Contains(n, "not made: exhibits[0].rows[0][1]: it is not UTF-8 text")
+	}) {
+		t.Errorf("the notes are %q", said)
+	}
+	s.holds()
+}
+
+// TestDecisionAndReportCommitTogether: whatever fails after the report was written takes it back with the decision, and nothing is
+// half done.
+func TestDecisionAndReportCommitTogether(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "nothing-arrived-and-it-did")
+	fresh := s.desk.Fresh
+	broken := errors.New("the power failed")
+	d := s.review.Desks[countersign.Merchant]
+	d.Fresh = func(ctx context.Context, v store.View, c countersign.Case) (review.Fresh, error) {
+		now, err := fresh(ctx, v, c)
+		keep := now.Keep
+		now.Keep = func(ctx context.Context, tx *store.Tx, c countersign.Case, d review.Decided) ([]store.Note, error) {
+			if _, err := keep(ctx, tx, c, d); err != nil {
+				return nil, err
+			}
+			return nil, broken
+		}
+		return now, err
+	}
+	s.review.Desks[countersign.Merchant] = d
+	if err := s.decide("approve"); !errors.Is(err, broken) {
+		t.Errorf("the decision ends with %v", err)
+	}
+	if _, there := s.report(); there || s.theCase().Status != countersign.InReview || len(s.notes()) != 0 {
+		t.Errorf("the case is %s, with a report: %v, notes %q", s.theCase().Status, there, s.notes())
+	}
+	d.Fresh = fresh
+	s.review.Desks[countersign.Merchant] = d
+	s.must(s.decide("approve"))
+	s.content()
+	s.holds()
+}
+
+// TestApprovedTwiceAndConcurrently: one decision stands, with one report.
+func TestApprovedTwiceAndConcurrently(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "nothing-arrived-and-it-did")
+	act := s.act()
+	errs := make([]error, 6)
+	var all sync.WaitGroup
+	for i := range errs {
+		all.Go(func() { _, errs[i] = s.review.Approve(s.Context(), act) })
+	}
+	all.Wait()
+	done := 0
+	for _, err := range errs {
+		switch {
+		case err == nil:
+			done++
+		case countersign.KindOf(err) != countersign.Conflict:
+			t.Errorf("one of them ends with %v", err)
+		}
+	}
+	if done != 1 || len(s.notes()) != 1 {
+		t.Errorf("%d decisions stand, with the notes %q", done, s.notes())
+	}
+	s.content()
+	s.holds()
+}
+
+// TestEvidenceThatHurtsUsWasPutInThePack: what hurts is in it, marked, unless a person leaves it out by choice; then nothing of the
+// report tells it, and the record does.
+func TestEvidenceThatHurtsUsWasPutInThePack(t *testing.T) {
+	t.Parallel()
+	for name, model := range map[string]func(*scene){
+		"said by a model that counts refunds": func(s *scene) {
+			s.model = s.script(strings.Replace(contest, "S1 order.number = 1001", "S4 refunds[0].state = returned\n  S1 order.number = 1001", 1))
+		},
+		"told by the offline reviewer, row by row": func(*scene) {},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			s.records([]byte(`{"refunds": {"rows": [{"id": "RF-77", "reference": "re_77", "amount": {"money": {"minor": 5000, "currency": "USD"}, "text": "50.00"}, "state": "returned", "status": "succeeded", "refunded_at": {"when": "2026-11-12"}}]}}`))
+			s.policy(returnsPolicy(t))
+			model(s)
+			s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+
+			act := s.act()
+			act.Withhold = []string{"refund_returned"}
+			over := func(act review.Act) error {
+				_, err := s.review.Override(s.Context(), act, countersign.Contested, "It was delivered.", "")
+				return err
+			}
+			if err := over(act); countersign.KindOf(err) != countersign.Invalid {
+				t.Errorf("without a reason it is left out: %v", err)
+			}
+			act.Why = "Settled with the customer apart from this."
+			act.Withhold = []string{"refunds_returned"}
+			if err := over(act); countersign.KindOf(err) != countersign.Invalid {
+				t.Errorf("a fact that is none is left out: %v", err)
+			}
+			act.Withhold = []string{"refund_returned"}
+			s.must(over(act))
+			kept, err := s.store.Report(s.Context(), s.id)
+			s.must(err)
+			for _, tells := range []string{"RF-77", "re_77", "50.00", "2026-11-12", "refund_returned", "partial_refund"} {
+				if strings.Contains(string(kept.Content), tells) {
+					t.Errorf("the report still says %q:\n%s", tells, kept.Content)
+				}
+			}
+			want := []report.Withheld{{Count: 1, By: "ada", At: report.At(today), Why: act.Why}}
+			if diff := cmp.Diff(want, s.content().Withheld); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if !s.recordSays("refund_returned") || !s.recordSays(act.Why) {
+				t.Error("the record does not hold the choice")
+			}
+			s.holds()
+		})
+	}
+}
+
+// What is approved as it was recommended is claimed in the model's words: not where those were written in view of what is withheld.
+func TestAnApprovalThatLeavesAFactOutDoesNotClaimTheModelsWords(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "the-offline-reviewer-contests-what-was-delivered")
+	act := s.act()
+	act.Withhold, act.Why = []string{"delivered"}, "The carrier asks for it."
+	_, err := s.review.Approve(s.Context(), act)
+	s.must(err)
+	if c := s.content(); strings.Contains(c.Decision.Summary+c.Proposal.Summary, "deliver") || strings.Contains(fmt.Sprint(c.Exhibits, c.Timeline), "1Z-1001") {
+		t.Errorf("the report says %q and shows %v", c.Decision.Summary, c.Timeline)
+	}
+	s.holds()
+}
+
+func (s *scene) recordSays(text string) (says bool) {
+	s.Helper()
+	for row, err := range s.store.RecordRows(s.Context(), s.id, 0) {
+		s.must(err)
+		says = says || row.Kind == audit.Decision && strings.Contains(string(row.Payload.Bytes), text)
+	}
+	return says
+}
+
+// TestAQuoteOfAVersionThatIsNotInForceAnyMore: between the review and the decision the policies changed. The decision is a person's;
+// the report does not claim a clause that it cannot find.
+func TestAQuoteOfAVersionThatIsNotInForceAnyMore(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "nothing-arrived-and-it-did")
+	s.policy(txtar.File{Name: "policy returns.md from 2026-06-01", Data: []byte("# Returns and Refunds\n\nEverything is final, and nothing comes back.\n")})
+	if err := s.decide("approve"); countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), "policy_in_force") {
+		t.Errorf("approving on other policies answers %v", err)
+	}
+	s.must(s.decide("override contest: It was delivered."))
+	if clauses := s.content().Clauses; len(clauses) != 0 {
+		t.Errorf("the report quotes %+v", clauses)
+	}
+	s.holds()
+}
+
+// A report in yen has no cents, and one in dinars has thousandths.
+func TestZeroDecimalAndThreeDecimalCurrenciesAreNotOffByAHundred(t *testing.T) {
+	t.Parallel()
+	for currency, row := range map[string]struct {
+		minor int64
+		text  string
+	}{"JPY": {5800, "JPY 5,800"}, "KRW": {12000, "KRW 12,000"}, "KWD": {1250, "KWD 1.250"}, "NGN": {50_000_00, "NGN 50,000.00"}} {
+		t.Run(currency, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			paid := shop.Amount{Money: &countersign.Money{Minor: row.minor, Currency: currency}}
+			s.alter = func(r *shop.Records) { r.Order.All[0].Total, r.Payments.All[0].Amount = paid, paid }
+			s.model = s.script(contest)
+			s.policy(returnsPolicy(t))
+			s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+			if c := s.theCase(); c.Amount != *paid.Money || c.Facts.Fact("paid").Value != row.text {
+				t.Errorf("the case is about %s, paid %q", c.Amount, c.Facts.Fact("paid").Value)
+			}
+			s.must(s.decide("approve"))
+			c := s.content()
+			if c.Decision.Contested.Text != row.text || c.Exhibits[1].Rows[0][5] != row.text || c.Decision.Contested.Minor != fmt.Sprint(row.minor) {
+				t.Errorf("the report contests %+v and shows %v", c.Decision.Contested, c.Exhibits[1].Rows)
+			}
+		})
+	}
+}
