@@ -38,6 +38,7 @@ type decideScreen struct {
 	DueTyped, Zone          string   // of a deadline, and where its clock is
 	Hurting                 []picked // facts that speak against the shop, and may be left out of the report
 	WithheldWhy             string
+	Pack                    *packPanel // nil when nothing would be sent
 }
 
 // option is one thing that a person may decide otherwise.
@@ -76,7 +77,7 @@ func decideForm(v *visit) error {
 }
 
 func (v *visit) decideScreen(f *file) *decideScreen {
-	p := &decideScreen{ID: string(f.ID), Title: complaint(f.Reason), Standing: standing(f.Case), Amount: money(f.Amount), Due: v.due(f.Case),
+	p := &decideScreen{ID: string(f.ID), Title: matter(f.Case), Standing: standing(f.Case), Amount: money(f.Amount), Due: v.due(f.Case),
 		Verb: v.r.PathValue("verb"), Revision: f.Revision, Seen: f.head.Seq, Wrong: map[string]string{}}
 	if raised := v.who.MayDecide(f.Case) != nil; raised && f.Status == countersign.InReview && (p.Verb == "approve" || p.Verb == "override") {
 		p.Over = waitsForApprover
@@ -109,7 +110,9 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 	if _, closes := f.desk.Outcome[f.Recommendation]; closes {
 		p.Draft = legible(f.Message)
 	}
-	if outcome := f.desk.Outcome[f.Recommendation]; outcome == countersign.Resolved {
+	outcome := f.desk.Outcome[f.Recommendation]
+	p.Pack = v.pack(f, review.Decided{Outcome: outcome, Followed: true})
+	if outcome == countersign.Resolved {
 		p.Fix = v.preview(f, *f.Facts.Fix)
 		p.Button += " to " + f.account(f.Facts.Fix.AccountID)
 	}
@@ -120,6 +123,7 @@ func askOverride(v *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = f.otherwise(), "Carry out what is chosen"
 	p.Happens, p.Draft = "Choose what should happen, and say why. Your reason is kept in the record.", legible(f.Message)
 	p.Hurting = v.hurting(f)
+	p.Pack = v.pack(f, review.Decided{Outcome: f.desk.Split, Reason: "as it will be given"})
 	if f.desk.Split != "" && f.Amount.Currency != "" {
 		p.Splits = f.Amount.Currency
 	}

@@ -66,6 +66,7 @@ type quotation struct {
 	Document, Words      string
 	Before, Quote, After string
 	Found                bool
+	Href                 string // the clause on its page of the library
 }
 
 // around is how much of a policy is shown before and after a clause, in bytes.
@@ -82,6 +83,7 @@ func (f *file) quotation(q countersign.Quote) quotation {
 	}
 	d, known := verify.Named(f.documents, q.Document)
 	if known && d.Version == q.Version && q.Start >= 0 && q.Start <= q.End && q.End <= len(d.Text) {
+		shown.Href = fmt.Sprintf("/library/%s?start=%d&end=%d#clause", d.ID, q.Start, q.End)
 		shown.Before, shown.Quote, shown.After = before(d.Text, q.Start), oneLine(d.Text[q.Start:q.End]), after(d.Text, q.End)
 	}
 	return shown

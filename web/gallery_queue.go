@@ -63,7 +63,7 @@ func (g *gallery) list(v *visit, state, address string, n narrowing, page store.
 		if i%3 == 1 && c.Status == countersign.InReview {
 			holder.PersonID = []string{anAnalyst.PersonID, anApprover.PersonID}[i/3%2]
 		}
-		p.Rows = append(p.Rows, queueRow{string(c.ID), complaint(c.Reason), reasonsShort(c), v.whoHas(holder, colleagues), needs(c), money(c.Amount), v.due(c)})
+		p.Rows = append(p.Rows, queueRow{string(c.ID), matter(c), reasonsShort(c), v.whoHas(holder, colleagues), needs(c), money(c.Amount), v.due(c)})
 	}
 	s := screen{Title: p.Heading, Section: "Queue", Page: p}
 	if then != nil {

@@ -228,7 +228,7 @@ func (v *visit) queueRows(ctx context.Context, cases []countersign.Case) (rows [
 		return nil, err
 	}
 	for _, c := range cases {
-		rows = append(rows, queueRow{string(c.ID), complaint(c.Reason), reasonsShort(c), v.whoHas(holders[c.ID], names), needs(c), money(c.Amount), v.due(c)})
+		rows = append(rows, queueRow{string(c.ID), matter(c), reasonsShort(c), v.whoHas(holders[c.ID], names), needs(c), money(c.Amount), v.due(c)})
 	}
 	return rows, nil
 }
@@ -273,7 +273,7 @@ func readNarrowing(query url.Values) (n narrowing, err error) {
 	}{
 		{"show", n.show, []string{raised, allOpen, closed}}, {"desk", n.desk, names(countersign.Bank, countersign.Merchant)},
 		{"complaint", n.complaint, names(countersign.DisputeReasons...)}, {"why", n.why, names(countersign.ReasonOrder...)},
-		{"wants", n.wants, names("resolve", "escalate", "reject")},
+		{"wants", n.wants, recommendations},
 	} {
 		if word.value != "" && !slices.Contains(word.known, word.value) {
 			return n, countersign.Errorf(countersign.Invalid, "%q is not one of %s", clip(word.value), strings.Join(word.known, ", ")).In(word.name)
@@ -372,7 +372,17 @@ func (v *visit) selects(n narrowing, c store.Counts) (all []choice) {
 	if n.show != closed {
 		all = append(all, choose("Why a person", "why", n.why, "any", names(countersign.ReasonOrder...), tallied(c.Reason), func(s string) string { return reasonShort(countersign.ReasonCode(s)) }))
 	}
-	return append(all, choose("Recommended", "wants", n.wants, "any", []string{"resolve", "reject", "escalate"}, tallied(c.Recommendation), func(s string) string { return strings.ToLower(wants[s]) }))
+	return append(all, choose("Recommended", "wants", n.wants, "any", recommendations, tallied(c.Recommendation), recommended))
+}
+
+// recommendations are those of both desks; manual review is the queue of chargebacks whose recommendation does not stand.
+var recommendations = []string{"resolve", "reject", "escalate", "CONTEST", "ACCEPT", "MANUAL_REVIEW_REQUIRED"}
+
+func recommended(word string) string {
+	if word == "MANUAL_REVIEW_REQUIRED" {
+		return "manual review"
+	}
+	return strings.ToLower(wants[word])
 }
 
 func tallied[K ~string](counts map[K]int) map[string]int {

@@ -26,6 +26,18 @@ func complaint(r countersign.DisputeReason) string {
 	return plain(r)
 }
 
+// matter is what a case is about, in a few words: the complaint, and the network's code where one carries it.
+func matter(c countersign.Case) string {
+	code := legible(strings.TrimSpace(c.Terms.Network + " " + c.Terms.ReasonCode))
+	switch {
+	case code == "":
+		return complaint(c.Reason)
+	case c.Reason == countersign.OtherReason:
+		return "chargeback, " + code
+	}
+	return complaint(c.Reason) + ", " + code
+}
+
 var statusWords = map[countersign.Status]string{
 	countersign.Queued:                 "waiting for a worker",
 	countersign.Investigating:          "being investigated",
