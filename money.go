@@ -58,7 +58,7 @@ func (m Money) String() string {
 func ParseMoney(typed, currency string) (Money, error) {
 	digits, ok := Exponent(currency)
 	if !ok {
-		return Money{}, fmt.Errorf("%q is no currency", currency)
+		return Money{}, fmt.Errorf("%q is no currency", clip(currency))
 	}
 	whole, fraction, _ := strings.Cut(typed, ".")
 	whole = ungrouped(whole)
@@ -72,11 +72,11 @@ func ParseMoney(typed, currency string) (Money, error) {
 	return Money{minor, currency}, nil
 }
 
-// ungrouped takes out what stands between thousands; empty when it stands elsewhere.
+// ungrouped takes out what stands between thousands; empty when it stands elsewhere, or something is missing beside it.
 func ungrouped(whole string) string {
-	groups := strings.FieldsFunc(strings.TrimSpace(whole), func(r rune) bool { return r == ',' || r == ' ' || r == '\u00a0' })
-	for _, g := range groups[min(1, len(groups)):] {
-		if len(g) != 3 {
+	groups := strings.Split(strings.NewReplacer(" ", ",", "\u00a0", ",").Replace(strings.TrimSpace(whole)), ",")
+	for i, g := range groups {
+		if len(groups) > 1 && (len(g) > 3 || g == "" || i > 0 && len(g) != 3) {
 			return ""
 		}
 	}

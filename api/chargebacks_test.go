@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -271,6 +272,27 @@ func TestADeadlineThatNobodyKnowsIsOnTopOfTheQueue(t *testing.T) {
 	})
 }
 
+// A provider that sends the same chargeback eight times at once has opened one case.
+func TestOneChargebackSentEightTimesIsOneCase(t *testing.T) {
+	o := newOffice(t)
+	var mu sync.Mutex
+	answers, opened := map[int]int{}, map[any]bool{}
+	var all sync.WaitGroup
+	for i := range 8 {
+		all.Go(func() {
+			r := o.send(sent{method: "POST", path: chargebacks, role: auth.Analyst, body: `{"order_id":"1001","provider_ref":"dp_1"}`, header: map[string]string{"Idempotency-Key": fmt.Sprintf("k-%d", i%2)}})
+			mu.Lock()
+			defer mu.Unlock()
+			answers[r.status]++
+			opened[r.json["id"]] = true
+		})
+	}
+	all.Wait()
+	if answers[http.StatusAccepted] != 1 || answers[http.StatusOK] != 7 || len(opened) != 1 || o.cases() != 1 {
+		t.Errorf("the answers are %v, the cases %v", answers, opened)
+	}
+}
+
 func TestAPartIsContested(t *testing.T) {
 	o := newOffice(t)
 	p := o.sell(delivered)
@@ -311,6 +333,14 @@ func TestWhatAsksForAPersonIsNotApproved(t *testing.T) {
 	o := newOffice(t)
 	p := o.sell(func(string) shop.Records { return shop.Records{} })
 	c := o.worked(p, `{"order_id":"9999"}`)
+	for _, filter := range []string{"recommendation=MANUAL_REVIEW_REQUIRED", "reason=order_not_found", "reason=person_decides&desk=merchant&status=in_review"} {
+		if all := ids(t, o.get("/api/v1/cases?"+filter)); !slices.Equal(all, []countersign.CaseID{c.ID}) {
+			t.Errorf("%s finds %v", filter, all)
+		}
+	}
+	if all := ids(t, o.get("/api/v1/cases?recommendation=CONTEST")); len(all) != 0 {
+		t.Errorf("it is among those to contest: %v", all)
+	}
 	problem(t, o.decide(c.ID, "approve", c.Revision, ""), http.StatusConflict, "")
 	if r := o.decide(c.ID, "override", c.Revision, `{"outcome":"accept","reason":"It is not worth it."}`); r.status != http.StatusOK || r.json["outcome"] != "accept" {
 		t.Errorf("got %d %s", r.status, r.text)

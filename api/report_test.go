@@ -55,6 +55,12 @@ func TestTheReportOfADecidedCase(t *testing.T) {
 			t.Errorf("got %d %.200s", file.status, file.text)
 		}
 	})
+	t.Run("as a pack it is the PDF, as long as nobody added a file", func(t *testing.T) {
+		file := o.get(path + "?format=pack")
+		if file.status != http.StatusOK || file.text != o.get(path+"?format=pdf").text || file.header.Get("Content-Disposition") != fmt.Sprintf(`attachment; filename="%s-evidence-pack.pdf"`, c.ID) {
+			t.Errorf("got %d %s, %d bytes", file.status, file.header.Get("Content-Disposition"), len(file.text))
+		}
+	})
 	for _, format := range []string{"docx", "PDF", "json%00", "..%2F..%2Fetc%2Fpasswd"} {
 		t.Run("there is no format "+format, func(t *testing.T) {
 			problem(t, o.get(path+"?format="+format), http.StatusBadRequest, "query.format")

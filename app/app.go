@@ -168,7 +168,7 @@ func (a *App) assemble() (err error) {
 
 // reviewed is what people's decisions need to know of a desk.
 func reviewed(d desk.Desk) review.Desk {
-	return review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, Waive: d.Waive, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh}
+	return review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, Waive: d.Waive, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh, Room: d.Room}
 }
 
 func (a *App) modelFor(c countersign.Case) llm.Model {

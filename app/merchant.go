@@ -18,5 +18,5 @@ func (a *App) merchantDesk() (desk.Desk, error) {
 	a.Setup = setup.Setup{Store: a.Store, Key: a.Key}
 	a.Library = &library.Library{Store: a.Store, Extractor: extractor}
 	a.shop = &connected{setup: a.Setup}
-	return merchant.New(merchant.Config{Order: a.shop.order, Policies: a.Library.Policies(), Now: a.Store.Now, Version: a.Version}), nil
+	return merchant.New(merchant.Config{Order: a.shop.order, Policies: a.Library.Policies(), Shop: a.shop.name, Now: a.Store.Now, Version: a.Version}), nil
 }

@@ -31,6 +31,12 @@ func (c *connected) order(ctx context.Context, id string) shop.Records {
 	return s.Order(ctx, id)
 }
 
+// name is what the shop is called in its mapping; empty while there is none.
+func (c *connected) name(ctx context.Context) string {
+	v, _, _ := c.setup.Latest(ctx) // a report does without: whether the shop can be reached is said elsewhere
+	return v.Mapped.Name
+}
+
 // open returns nil while there is no mapping.
 func (c *connected) open(ctx context.Context) (*connector.Shop, error) {
 	v, ok, err := c.setup.Latest(ctx)

@@ -54,6 +54,10 @@ type Desk struct {
 	Whose string
 	// Letters says that a proposal drafts a message to the customer.
 	Letters bool
+	// Room is how much the files that people add to a case may be together; the zero value takes none.
+	Room store.ExhibitRoom
+	// Pack measures what would be sent of a case if that were decided now; nil when nothing ever is.
+	Pack func(ctx context.Context, v store.View, c countersign.Case, d review.Decided) (Pack, error)
 	// FactGroups name the facts, in the order in which a person reads them. A fact that no group names is shown by its own name.
 	FactGroups []FactGroup
 }

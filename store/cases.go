@@ -412,15 +412,21 @@ func (f Filter) narrow(d dialect, c *choice, found found) {
 	}
 }
 
-// EarlierCases lists the other cases of a customer, latest first.
-func (v View) EarlierCases(ctx context.Context, customerID string, except countersign.CaseID, limit int) ([]countersign.Case, error) {
-	rows, err := v.q.QueryContext(ctx, "SELECT "+caseColumns+` FROM cases WHERE customer_id = $1 AND id <> $2
-		ORDER BY opened_at DESC, id DESC LIMIT $3`, customerID, string(except), limit)
+// EarlierCases lists the other cases of a case's customer, latest first; where the customer is not known, those about the same
+// subject.
+func (v View) EarlierCases(ctx context.Context, c countersign.Case, limit int) ([]countersign.Case, error) {
+	query, args := "SELECT "+caseColumns+` FROM cases WHERE customer_id = $1 AND id <> $2 ORDER BY opened_at DESC, id DESC LIMIT $3`,
+		[]any{c.CustomerID, string(c.ID), limit}
+	if c.CustomerID == "" {
+		query, args = "SELECT "+caseColumns+` FROM cases WHERE subject_id = $1 AND subject_kind = $2 AND id <> $3 ORDER BY opened_at DESC, id DESC LIMIT $4`,
+			[]any{c.Subject.ID, string(c.Subject.Kind), string(c.ID), limit}
+	}
+	rows, err := v.q.QueryContext(ctx, query, args...)
 	if err != nil {
-		return nil, fmt.Errorf("list the cases of customer %q: %w", customerID, err)
+		return nil, fmt.Errorf("list the cases beside %s: %w", c.ID, err)
 	}
 	cases, err := collect(rows, scanCase)
-	return cases, wrap(err, "list the cases of customer %q", customerID)
+	return cases, wrap(err, "list the cases beside %s", c.ID)
 }
 
 func escapeLike(s string) string {

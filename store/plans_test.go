@@ -61,7 +61,7 @@ func TestNoPageReadsAWholeTable(t *testing.T) {
 		}
 		t.Run("a case", func(t *testing.T) {
 			readsNoWholeTable(t, s, func(v store.View) error {
-				if _, err := v.EarlierCases(ctx, "CU-1", "D-4", 6); err != nil {
+				if _, err := v.EarlierCases(ctx, countersign.Case{ID: "D-4", CustomerID: "CU-1"}, 6); err != nil {
 					return err
 				}
 				_, _, err := v.Holder(ctx, "D-4", now)

@@ -127,7 +127,7 @@ func (r reader) casePage(b *testing.B) {
 			if _, _, err = v.Holder(ctx, c.ID, r.now); err != nil {
 				return err
 			}
-			if _, err = v.EarlierCases(ctx, c.CustomerID, c.ID, 6); err != nil {
+			if _, err = v.EarlierCases(ctx, c, 6); err != nil {
 				return err
 			}
 			_, err = v.Book(ctx, c.Subject.ID)

@@ -257,11 +257,11 @@ func TestEarlierCases(t *testing.T) {
 		other := queued("D-5")
 		other.CustomerID = "C2"
 		shelve(t, s, other)
-		got, err := s.EarlierCases(ctx, "C1", "D-1", 2)
+		got, err := s.EarlierCases(ctx, countersign.Case{ID: "D-1", CustomerID: "C1"}, 2)
 		if len(got) != 2 || err != nil || got[0].ID != "D-2" || got[1].ID != "D-4" {
 			t.Errorf("got %v, %v, want D-2 and D-4", got, err)
 		}
-		if got, err := s.EarlierCases(ctx, "C2", "D-5", 2); len(got) != 0 || err != nil {
+		if got, err := s.EarlierCases(ctx, countersign.Case{ID: "D-5", CustomerID: "C2"}, 2); len(got) != 0 || err != nil {
 			t.Errorf("a customer with one case has %v besides, %v", got, err)
 		}
 	})

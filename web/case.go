@@ -24,6 +24,9 @@ type file struct {
 	head       audit.Head
 	display    desk.Display
 	documents  []verify.Document // what the proposal quotes from
+	exhibits   []store.Exhibit   // files that people added
+	sealed     store.Report      // of a case that is closed
+	unsealed   error             // why there is none
 	unreadable string            // why the desk could not show its records
 	stale      bool              // the records are not those any more that the facts of this case in review were read from
 	names      map[string]string
@@ -58,8 +61,16 @@ func (v *visit) read(ctx context.Context, view store.View, f *file, id string) (
 	if f.holder, f.held, err = view.Holder(ctx, f.ID, v.now); err != nil {
 		return err
 	}
-	if f.earlier, err = view.EarlierCases(ctx, f.CustomerID, f.ID, 6); err != nil {
+	if f.earlier, err = view.EarlierCases(ctx, f.Case, 6); err != nil {
 		return err
+	}
+	if f.desk.Room.Files > 0 {
+		if f.exhibits, err = view.Exhibits(ctx, f.ID); err != nil {
+			return err
+		}
+	}
+	if f.reports() {
+		f.sealed, f.unsealed = view.Report(ctx, f.ID)
 	}
 	f.show(ctx, view)
 	return nil
@@ -116,7 +127,10 @@ type caseScreen struct {
 	Message             *messagePanel // nil at a desk that writes to nobody
 	Whose               string        // the records are
 	SetDue              string        // where the deadline can be set
+	Beside              string        // what the cases listed last have in common with this one
 	Report              *reportPanel  // nil while there is nothing to report
+	Exhibits            *exhibitsPanel
+	Wrong               string // why what was just sent was not taken
 	Trace               []traceLine
 	Steps               []stepTable
 	Record              recordPanel
@@ -158,12 +172,16 @@ func (v *visit) caseScreen(f *file) (*caseScreen, error) {
 		return nil, err
 	}
 	p := &caseScreen{
-		ID: string(f.ID), Title: complaint(f.Reason), Standing: standing(f.Case), Status: f.Status, Amount: money(f.Amount), Due: v.due(f.Case),
+		ID: string(f.ID), Title: matter(f.Case), Standing: standing(f.Case), Status: f.Status, Amount: money(f.Amount), Due: v.due(f.Case),
 		Opened: v.moment(f.OpenedAt), Lines: v.lines(f), Said: writtenBy(f.author(), f.Notes), Facts: v.facts(f), Proposal: v.proposal(f),
-		Why: f.why(), Because: f.because(), Fix: v.fix(f), Act: act, Message: v.message(f), Whose: f.whose(), Report: v.report(f), Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
+		Why: f.why(), Because: f.because(), Fix: v.fix(f), Act: act, Message: v.message(f), Whose: f.whose(), Report: f.sealedReport(), Exhibits: v.exhibits(f), Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
 		Earlier: v.earlier(f), Working: f.Status == countersign.Queued || f.Status == countersign.Investigating, Last: f.head.Seq, Stamp: stamp(f.Case),
 		Revision: f.Revision, Round: f.Round, Raised: v.raisedBy(f),
 		CanTake: v.may(auth.Decide),
+	}
+	p.Beside = "Other cases of this customer"
+	if f.CustomerID == "" {
+		p.Beside = "Other cases about this " + string(f.Subject.Kind)
 	}
 	v.hold(p, f)
 	if f.Status == countersign.InReview && v.may(auth.Decide) {
@@ -275,7 +293,7 @@ type earlierCase struct {
 
 func (v *visit) earlier(f *file) (all []earlierCase) {
 	for _, c := range f.earlier {
-		all = append(all, earlierCase{string(c.ID), complaint(c.Reason), standing(c), money(c.Amount), v.moment(c.OpenedAt)})
+		all = append(all, earlierCase{string(c.ID), matter(c), standing(c), money(c.Amount), v.moment(c.OpenedAt)})
 	}
 	return all
 }

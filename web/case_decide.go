@@ -38,6 +38,9 @@ type decideScreen struct {
 	DueTyped, Zone          string   // of a deadline, and where its clock is
 	Hurting                 []picked // facts that speak against the shop, and may be left out of the report
 	WithheldWhy             string
+	Withheld                bool       // something is ticked
+	Printed                 string     // where the reason will be read
+	Overruled               []string   // what spoke against the model's recommendation
 	Pack                    *packPanel // nil when nothing would be sent
 }
 
@@ -123,6 +126,12 @@ func askOverride(v *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = f.otherwise(), "Carry out what is chosen"
 	p.Happens, p.Draft = "Choose what should happen, and say why. Your reason is kept in the record.", legible(f.Message)
 	p.Hurting = v.hurting(f)
+	if f.Verdict != nil {
+		p.Overruled = f.Verdict.Caveats
+	}
+	if f.desk.Fresh != nil {
+		p.Button, p.Printed = "Close the case", "kept in the record, and printed in the evidence report as your answer"
+	}
 	p.Pack = v.pack(f, review.Decided{Outcome: f.desk.Split, Reason: "as it will be given"})
 	if f.desk.Split != "" && f.Amount.Currency != "" {
 		p.Splits = f.Amount.Currency
@@ -345,7 +354,7 @@ func (v *visit) part(id countersign.CaseID) (*countersign.Money, error) {
 	}
 	m, err := countersign.ParseMoney(typed, c.Amount.Currency)
 	if err != nil {
-		return nil, countersign.Errorf(countersign.Invalid, "%q is not an amount of %s", clip(typed), c.Amount.Currency).In("amount")
+		return nil, countersign.Errorf(countersign.Invalid, "“%s” is not an amount of %s; expected one such as %s", clip(typed), c.Amount.Currency, strings.TrimPrefix(c.Amount.String(), c.Amount.Currency+" ")).In("amount")
 	}
 	return &m, nil
 }
@@ -366,6 +375,7 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 	p.Part, p.WithheldWhy = v.r.PostFormValue("part"), v.r.PostFormValue("withheld_why")
 	for i := range p.Hurting {
 		p.Hurting[i].Current = slices.Contains(v.r.PostForm["withhold"], p.Hurting[i].Value)
+		p.Withheld = p.Withheld || p.Hurting[i].Current
 	}
 	p.Outcome, p.Reason, p.Reference = v.form("choice"), v.r.PostFormValue("reason"), v.r.PostFormValue("reference")
 	if p.Verb == "message" {
@@ -423,7 +433,7 @@ func done(verb string, c countersign.Case) string {
 	case c.Status == countersign.Closed && c.Fix.State == countersign.FixPosted:
 		return fmt.Sprintf("The %s of %s was posted, and the case is closed.", c.Fix.Fix.Kind, c.Fix.Fix.Amount)
 	case c.Status == countersign.Closed:
-		return "The case is closed as " + plain(c.Outcome) + ". No money moved."
+		return "The case is closed: " + outcomeWords(c.Outcome) + ". No money moved."
 	}
 	return "The case was raised to the approvers. It stays open."
 }

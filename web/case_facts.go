@@ -39,6 +39,7 @@ var (
 	fits      = mark{"✓", "as a fix needs it", "good"}
 	disagrees = mark{"≠", "speaks against a fix", "bad"}
 
+	looks       = mark{"!", "a person must look", "warn"}
 	contradicts = mark{"≠", "speaks against what is proposed", "bad"}
 	warns       = mark{"!", "a sign of fraud", "warn"}
 	open        = mark{"?", "not known", "warn"}
@@ -141,7 +142,7 @@ func (f *file) mark(fact countersign.Fact) mark {
 	for _, d := range f.Facts.Doubts {
 		named = named || d.Fact != ""
 		if d.Fact == fact.Name && (d.Against == "" || !f.beside(d.Against)) && f.wanted(d) {
-			worst = doubtMark(d.Reason.Code)
+			worst = f.doubtMark(d.Reason.Code)
 		}
 	}
 	switch {
@@ -160,7 +161,14 @@ func (f *file) wanted(d countersign.Doubt) bool {
 	return d.Wanting == "" || f.Proposal != nil && d.Wanting == f.Proposal.Recommendation
 }
 
-func doubtMark(code countersign.ReasonCode) mark {
+func (f *file) doubtMark(code countersign.ReasonCode) mark {
+	switch {
+	case f.desk.Acts():
+	case code == countersign.FactsDisagree:
+		return contradicts
+	case code != countersign.FactsUnknown && code != countersign.RefundContradictsContest && code != countersign.NoRefundContradictsAccept:
+		return looks
+	}
 	switch code {
 	case countersign.FactsDisagree:
 		return disagrees

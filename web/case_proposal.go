@@ -106,7 +106,10 @@ func after(text string, at int) string {
 	return oneLine(rest[:max(strings.LastIndexByte(rest, ' '), 0)]) + " …"
 }
 
-func oneLine(text string) string { return legible(strings.Join(strings.Fields(text), " ")) }
+// oneLine is a part of a policy on one line, without the marks that only say that a line is a heading.
+func oneLine(text string) string {
+	return legible(strings.Join(slices.DeleteFunc(strings.Fields(text), func(word string) bool { return strings.Trim(word, "#") == "" }), " "))
+}
 
 func headline(p countersign.Proposal) string {
 	want := wants[p.Recommendation]

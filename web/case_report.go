@@ -3,12 +3,17 @@ package web
 import (
 	"cmp"
 	"net/http"
+	"strings"
 
 	"countersign"
+	"countersign/desk/merchant/pack"
 	"countersign/desk/merchant/report"
 )
 
-var reportTypes = map[report.Format]string{report.JSON: "application/json", report.HTML: "text/html; charset=utf-8", report.PDF: "application/pdf"}
+// packFormat is the PDF with the files that people added behind it.
+const packFormat report.Format = "pack"
+
+var reportTypes = map[report.Format]string{report.JSON: "application/json", report.HTML: "text/html; charset=utf-8", report.PDF: "application/pdf", packFormat: "application/pdf"}
 
 // caseReport sends the evidence report that was sealed when a person decided the case: the same bytes each time. The HTML form is a
 // page of its own, which may not be framed and runs nothing.
@@ -19,25 +24,20 @@ func caseReport(v *visit) error {
 	}
 	format := report.Format(cmp.Or(v.r.URL.Query().Get("format"), "html"))
 	if reportTypes[format] == "" {
-		return countersign.Errorf(countersign.Invalid, "There is no report in the form %q.", clip(string(format))).Try("Expected html, pdf or json.")
+		return countersign.Errorf(countersign.Invalid, "There is no report in the form %q.", clip(string(format))).Try("Expected html, pdf, pack or json.")
 	}
-	kept, err := v.Store.Report(v.r.Context(), f.ID)
-	if err != nil {
-		return err
-	}
-	sealed, err := report.Open(kept.Content)
-	if err != nil {
-		return err
-	}
-	file, err := sealed.Render(format)
+	file, err := v.rendered(f, format)
 	if err != nil {
 		return err
 	}
 	h := v.w.Header()
 	h.Set("Content-Type", reportTypes[format])
-	if format == report.HTML { // its styles stand in the file itself, so that it can be kept and checked
+	switch format {
+	case report.HTML: // its styles stand in the file itself, so that it can be kept and checked
 		h.Set("Content-Security-Policy", "default-src 'none'; style-src 'unsafe-inline'; img-src data:; frame-ancestors 'none'; sandbox")
-	} else {
+	case packFormat:
+		h.Set("Content-Disposition", `attachment; filename="`+pack.Name(f.ID)+`"`)
+	default:
 		h.Set("Content-Disposition", `attachment; filename="`+string(f.ID)+"-evidence."+string(format)+`"`)
 	}
 	v.w.WriteHeader(http.StatusOK)
@@ -45,25 +45,74 @@ func caseReport(v *visit) error {
 	return err
 }
 
+func (v *visit) rendered(f *file, format report.Format) ([]byte, error) {
+	if format == packFormat {
+		_, file, err := pack.Of(v.r.Context(), v.Store, f.ID)
+		return file, err
+	}
+	kept, err := v.Store.Report(v.r.Context(), f.ID)
+	if err != nil {
+		return nil, err
+	}
+	sealed, err := report.Open(kept.Content)
+	if err != nil {
+		return nil, err
+	}
+	return sealed.Render(format)
+}
+
 // reportPanel is where the report of a decided case can be had.
 type reportPanel struct {
 	Href        string
 	Fingerprint string // in groups, to be read aloud
+	Files       string // that go with it, in words; empty when there are none
 	None        string // why there is none
+	Decided     string // the decision, in amounts
+	Withheld    string // what a person left out, and why
 }
 
-// report looks whether a closed case of a desk that makes reports has one.
-func (v *visit) report(f *file) *reportPanel {
-	if f.desk.Fresh == nil || f.Status != countersign.Closed {
+// reports reports whether there may be a report of the case: it is closed, at a desk that makes them.
+func (f *file) reports() bool { return f.desk.Fresh != nil && f.Status == countersign.Closed }
+
+// split says which part of the amount was contested and which accepted.
+func (f *file) split() string {
+	switch {
+	case f.Amount.Currency == "":
+		return ""
+	case f.Outcome == countersign.AcceptedOutcome:
+		return f.Amount.String() + " was accepted."
+	case f.Contested == nil:
+		return f.Amount.String() + " is contested."
+	}
+	return f.Contested.String() + " is contested, and " + countersign.Money{Minor: f.Amount.Minor - f.Contested.Minor, Currency: f.Amount.Currency}.String() + " was accepted."
+}
+
+// withheld is what the last decision left out of the report.
+func (f *file) withheld() string {
+	for i := len(f.rows) - 1; i >= 0; i-- {
+		if d, ok := decisionOf(f.rows[i]); ok && len(d.Withheld) > 0 {
+			var titles []string
+			for _, name := range d.Withheld {
+				titles = append(titles, plain(name))
+			}
+			return "Left out of the report: " + strings.Join(titles, ", ") + " (" + legible(d.Why) + ")."
+		}
+	}
+	return ""
+}
+
+func (f *file) sealedReport() *reportPanel {
+	switch {
+	case !f.reports():
 		return nil
-	}
-	kept, err := v.Store.Report(v.r.Context(), f.ID)
-	switch countersign.KindOf(err) {
-	case countersign.NotFound:
+	case countersign.KindOf(f.unsealed) == countersign.NotFound:
 		return &reportPanel{None: "No report was made of this decision; the record says why."}
-	}
-	if err != nil {
+	case f.unsealed != nil:
 		return &reportPanel{None: "The report cannot be read now."}
 	}
-	return &reportPanel{Href: "/cases/" + string(f.ID) + "/report", Fingerprint: report.Short(kept.Fingerprint)}
+	p := &reportPanel{Decided: f.split(), Withheld: f.withheld(), Href: "/cases/" + string(f.ID) + "/report", Fingerprint: report.Short(f.sealed.Fingerprint)}
+	if n := len(f.exhibits); n > 0 {
+		p.Files = many(n, "file", "files")
+	}
+	return p
 }

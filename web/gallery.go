@@ -48,8 +48,8 @@ var (
 // need no database; the cases, people and records in it are invented.
 func Gallery(bank, shop desk.Desk) []Sample {
 	g := &gallery{bank: bank, shop: shop}
-	g.bank.Waive, g.shop.Fresh = g.waive, stillThere
-	for _, room := range []func(){g.wayIn, g.queues, g.openings, g.chargebacks, g.cases, g.orders, g.hostile, g.decisions, g.records, g.imports, g.settings, g.shops, g.policies, g.troubles} {
+	g.bank.Waive, g.shop.Fresh, g.shop.Pack = g.waive, stillThere, packed
+	for _, room := range []func(){g.wayIn, g.queues, g.openings, g.chargebacks, g.cases, g.orders, g.filed, g.hostile, g.decisions, g.records, g.imports, g.settings, g.shops, g.policies, g.troubles} {
 		room()
 	}
 	return g.samples

@@ -47,6 +47,7 @@ func (g *gallery) decisions() {
 	g.confirm("approve", "approve: contest a chargeback", g.aboutOrder("C-2001").file(), nil)
 	g.confirm("deadline", "set the deadline", g.aboutOrder("C-2001").file(), nil)
 	g.confirm("override", "override: contest or accept a chargeback", g.refunded("C-2003").file(), nil)
+	g.packs()
 	g.refusedDecisions()
 }
 

@@ -22,6 +22,7 @@ type tale struct {
 	steps   []countersign.Step
 
 	documents []verify.Document // what the proposal quotes from
+	exhibits  []store.Exhibit   // files that people added
 	later     []deed            // what happened after the verdict
 	holder    store.Claim
 	earlier   []countersign.Case
@@ -48,7 +49,7 @@ var (
 // file is the case as a page would have loaded it, with its record verified.
 func (t *tale) file() *file {
 	d := t.written()
-	f := &file{Case: t.Case, desk: t.desk, display: t.display, documents: t.documents, rows: d.rows, head: d.head, names: colleagues, earlier: t.earlier,
+	f := &file{Case: t.Case, desk: t.desk, display: t.display, documents: t.documents, exhibits: t.exhibits, rows: d.rows, head: d.head, names: colleagues, earlier: t.earlier,
 		holder: t.holder, held: t.holder.PersonID != ""}
 	f.report = d.verified(t.Case)
 	if t.none {

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"strings"
@@ -18,6 +19,7 @@ type chargebackScreen struct {
 	Stages                                                              []picked
 	Zone                                                                string // in which Due is typed
 	Wrong                                                               map[string]string
+	Unknown                                                             bool // the shop answers, and has no such order
 }
 
 // stages are the stages of a dispute between a cardholder's bank and a shop. An inquiry has taken no money yet.
@@ -51,6 +53,10 @@ func postChargeback(v *visit) error {
 	if len(p.Wrong) > 0 {
 		return v.showChargeback(http.StatusBadRequest, p, v.form("stage"))
 	}
+	if v.form("anyway") == "" && v.noSuchOrder(p.Order) {
+		p.Unknown, p.Wrong["order_id"] = true, "The shop answers, and has no order of this number."
+		return v.showChargeback(http.StatusBadRequest, p, v.form("stage"))
+	}
 	opened, err := v.Intake.Open(v.r.Context(), v.Desks[countersign.Merchant].Desk, v.who.Actor, request)
 	var e *countersign.Error
 	switch {
@@ -60,9 +66,19 @@ func postChargeback(v *visit) error {
 	case err != nil:
 		return err
 	case !opened.Created:
-		return v.back("/cases/"+string(opened.Case.ID), "This chargeback was open already.")
+		return v.back("/cases/"+string(opened.Case.ID), "This chargeback was open already; what you typed now was not added to it.")
 	}
 	return v.back("/cases/"+string(opened.Case.ID), "The chargeback is open, and its order is being read.")
+}
+
+// noSuchOrder asks the shop for an order that a person has just typed. A shop that does not answer has said nothing: the chargeback is
+// opened, and its deadline kept.
+func (v *visit) noSuchOrder(order string) bool {
+	ctx, cancel := context.WithTimeout(v.r.Context(), longestLook)
+	defer cancel()
+	facts, err := v.Desks[countersign.Merchant].Facts(ctx, v.Store.View, countersign.Case{Desk: countersign.Merchant,
+		Subject: countersign.Subject{Kind: countersign.OrderSubject, ID: order}})
+	return err == nil && facts.Fact("order_found").State == countersign.Absent
 }
 
 // chargeback reads what was typed, and notes what cannot be read.

@@ -110,8 +110,10 @@ func queue(v *visit) error {
 	if p.Rows, err = v.queueRows(ctx, page.Cases); err != nil {
 		return err
 	}
-	if p.Alarm, err = v.alarm(ctx); err != nil {
-		return err
+	if !n.narrowed() { // it counts all there is
+		if p.Alarm, err = v.alarm(ctx); err != nil {
+			return err
+		}
 	}
 	s := screen{Title: p.Heading, Section: "Queue", Page: p}
 	if len(p.Rows) == 0 && !n.narrowed() {
@@ -198,12 +200,15 @@ func (v *visit) empty(p *queueScreen, n narrowing, tabs store.Counts) {
 		}
 		p.EmptyActs = append(p.EmptyActs, entry{Title: "Show all", Path: p.Clear})
 	case tabs.Open == 0 && tabs.Status[countersign.Closed] == 0:
-		p.Empty, p.EmptyHint = "No dispute yet", "Import the bank's records, then open the first dispute here or let your systems send it to POST /api/v1/disputes."
+		p.Empty, p.EmptyHint = "No dispute yet", "At the bank's desk, import the bank's records and open the first dispute; at the shop's, connect the shop's database and open the first chargeback. Your systems can send both to the API."
 		if v.may(auth.Import) {
 			p.EmptyActs = append(p.EmptyActs, entry{Title: "Import records", Path: "/import"})
 		}
+		if v.may(auth.Manage) {
+			p.EmptyActs = append(p.EmptyActs, entry{Title: "Connect a shop", Path: "/settings/shop"})
+		}
 		if v.may(auth.Open) {
-			p.EmptyActs = append(p.EmptyActs, entry{Title: "Open a dispute", Path: "/open"})
+			p.EmptyActs = append(p.EmptyActs, entry{Title: "Open a dispute", Path: "/open"}, entry{Title: "Open a chargeback", Path: "/open/chargeback"})
 		}
 	case n.show == waiting:
 		p.Empty, p.EmptyHint = "Nothing waits for a person", fmt.Sprintf("%s being worked; what needs a person will appear here.", many(tabs.Open, "case is", "cases are"))

@@ -11,6 +11,7 @@ import (
 
 	"countersign"
 	"countersign/audit"
+	"countersign/desk/merchant/report"
 	"countersign/follow"
 	"countersign/store"
 )
@@ -64,6 +65,7 @@ var tellers = map[audit.Kind]func(*file, store.RecordRow, *traceLine) error{
 	audit.Fix:       tellFix,
 	audit.Decision:  tellDecision,
 	audit.Message:   tellMessage,
+	audit.Note:      tellNote,
 	audit.Closed:    tellClosed,
 }
 
@@ -201,7 +203,7 @@ func tellVerdict(_ *file, row store.RecordRow, l *traceLine) error {
 		return err
 	}
 	l.Words = "The policy found no reason for a person"
-	if n := len(kept.Verdict.Reasons); n > 0 {
+	if n := len(telling(kept.Verdict.Reasons)); n > 0 {
 		l.Words = "The policy sends it to a person, for " + many(n, "reason", "reasons")
 	}
 	return nil
@@ -224,6 +226,9 @@ type decision struct {
 	Reason    string              `json:"reason"`
 	Reference string              `json:"reference"`
 	Withdrawn bool                `json:"draft_withdrawn"`
+	Part      *countersign.Money  `json:"part"`
+	Withheld  []string            `json:"withheld"`
+	Why       string              `json:"withheld_why"`
 }
 
 func decisionOf(row store.RecordRow) (d decision, ok bool) {
@@ -261,12 +266,35 @@ func tellMessage(f *file, row store.RecordRow, l *traceLine) error {
 	return nil
 }
 
+// tellNote is what is beside the course of a case: its files, and its report.
+func tellNote(f *file, row store.RecordRow, l *traceLine) error {
+	var note struct{ File, Name, Description, Report string }
+	if err := json.Unmarshal(row.Payload.Bytes, &note); err != nil {
+		return err
+	}
+	who := f.actor(row.Actor)
+	switch {
+	case note.File == "added":
+		l.Words, l.Said = capital(who)+" added a file", writtenBy(who, strings.TrimSuffix(note.Name+": "+note.Description, ": "))
+	case note.File == "removed":
+		l.Words, l.Said = capital(who)+" took a file off", writtenBy(who, note.Name)
+	case note.Report != "":
+		l.Words, l.Bad = "The evidence report was "+legible(note.Report), true
+		if fingerprint, made := strings.CutPrefix(note.Report, "evidence report "); made {
+			l.Words, l.Bad = "Evidence report "+report.Short(fingerprint), false
+		}
+	default:
+		l.Words = plain(row.Kind)
+	}
+	return nil
+}
+
 func tellClosed(f *file, row store.RecordRow, l *traceLine) error {
 	var closed store.ClosedRow
 	if err := json.Unmarshal(row.Payload.Bytes, &closed); err != nil {
 		return err
 	}
-	l.Words = "Closed: " + plain(closed.Outcome)
+	l.Words = "Closed: " + outcomeWords(closed.Outcome)
 	return nil
 }
 

@@ -116,6 +116,9 @@ var routes = []route{
 	{"GET", "/cases/{id}/record/export", auth.ReadRecord, caseExport},
 	{"POST", "/cases/{id}/claim", auth.Decide, postClaim},
 	{"POST", "/cases/{id}/release", auth.Decide, postRelease},
+	{"POST", "/cases/{id}/exhibits", auth.Decide, postExhibits},
+	{"GET", "/cases/{id}/exhibits/{exhibit}", auth.Read, exhibitFile},
+	{"POST", "/cases/{id}/exhibits/{exhibit}/remove", auth.Decide, postRemoveExhibit},
 	{"GET", "/cases/{id}/{verb}", auth.Decide, decideForm},
 	{"POST", "/cases/{id}/{verb}", auth.Decide, postDecide},
 

@@ -26,16 +26,19 @@ func complaint(r countersign.DisputeReason) string {
 	return plain(r)
 }
 
-// matter is what a case is about, in a few words: the complaint, and the network's code where one carries it.
+// matter is what a case is about, in a few words: the order where it is one, the complaint, and the network's code where one carries it.
 func matter(c countersign.Case) string {
-	code := legible(strings.TrimSpace(c.Terms.Network + " " + c.Terms.ReasonCode))
-	switch {
-	case code == "":
-		return complaint(c.Reason)
-	case c.Reason == countersign.OtherReason:
-		return "chargeback, " + code
+	words := []string{}
+	if c.Subject.Kind == countersign.OrderSubject {
+		words = append(words, "order "+legible(clip(c.Subject.ID)))
 	}
-	return complaint(c.Reason) + ", " + code
+	if len(words) == 0 || c.Reason != countersign.OtherReason {
+		words = append(words, complaint(c.Reason))
+	}
+	if code := strings.TrimSpace(c.Terms.Network + " " + c.Terms.ReasonCode); code != "" {
+		words = append(words, legible(code))
+	}
+	return strings.Join(words, ", ")
 }
 
 var statusWords = map[countersign.Status]string{
@@ -50,9 +53,9 @@ var statusWords = map[countersign.Status]string{
 func standing(c countersign.Case) string {
 	switch {
 	case c.Status == countersign.Closed && c.HandledBy == countersign.ByPolicy:
-		return plain(c.Outcome) + " by the policy"
+		return outcomeWords(c.Outcome) + " by the policy"
 	case c.Status == countersign.Closed:
-		return plain(c.Outcome) + " by a person"
+		return outcomeWords(c.Outcome) + " by a person"
 	case c.Status == countersign.InReview && c.Raised:
 		return "raised to approvers"
 	}
@@ -182,10 +185,23 @@ var roleWords = map[string]string{
 	"admin":    "Admin: everything, and manages people",
 }
 
+// outcomes are how a case ended, where the code is not the word for it.
+var outcomes = map[countersign.Outcome]string{countersign.Contested: "contested", countersign.AcceptedOutcome: "accepted"}
+
+func outcomeWords(o countersign.Outcome) string {
+	if words := outcomes[o]; words != "" {
+		return words
+	}
+	return plain(o)
+}
+
 // amount is money for a page: the currency small beside figures that line up.
 type amount struct{ Currency, Figures string }
 
 func money(m countersign.Money) amount {
+	if m.Currency == "" {
+		return amount{"", "amount not known"}
+	}
 	text := m.String()
 	if currency, figures, ok := strings.Cut(text, " "); ok && currency == m.Currency {
 		return amount{currency, figures}

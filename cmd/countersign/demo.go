@@ -94,7 +94,7 @@ func (c demoCommand) open(s *session) (*show, error) {
 	config.Models = demo.Models(d.now, d.arrive)
 	if !c.Once {
 		config.Models, config.Workers = demo.Paced(config.Models, pace), watched
-		config.Notice = "Demo: an invented bank, nothing here is real. No AI is connected: an offline reviewer works by fixed rules. Settings says how to connect one."
+		config.Notice = "Demo: an invented bank and an invented shop, nothing here is real. No AI is connected: an offline reviewer works by fixed rules. Settings says how to connect one."
 	}
 	var err error
 	if d.app, err = app.Open(s, config); err != nil {
@@ -124,7 +124,7 @@ func (d *show) supply(s *session) error {
 
 // day is what follows once there is a bank and a shop.
 func (d *show) day(s *session) error {
-	for _, step := range []func(*session) error{d.work, d.shelve, d.trade, d.others, d.summary} {
+	for _, step := range []func(*session) error{d.shelve, d.work, d.trade, d.others, d.summary} {
 		if err := step(s); err != nil {
 			return err
 		}
@@ -248,10 +248,13 @@ func (d *show) remember(ctx context.Context) error {
 		d.told[c.ID] = true
 	}
 	all, _, err := d.app.Store.Cases(ctx, store.Filter{Limit: 1})
-	if err == nil && len(d.told) == 0 && len(all) > 0 {
-		return foreign
+	if err != nil || len(d.told) > 0 || len(all) == 0 {
+		return err
 	}
-	return err
+	if _, ours, err := d.app.Store.LatestMapping(ctx); err != nil || ours { // it was stopped before its first dispute
+		return err
+	}
+	return foreign
 }
 
 // cases walks every case there is.

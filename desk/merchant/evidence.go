@@ -11,6 +11,7 @@ import (
 
 	"countersign"
 	"countersign/audit"
+	"countersign/desk/merchant/pack"
 	"countersign/desk/merchant/report"
 	"countersign/desk/merchant/rules"
 	"countersign/desk/merchant/shop"
@@ -22,28 +23,44 @@ import (
 // fresh reads the shop and the library again for a person who decides, and keeps the evidence report of what they decide: made of
 // what was just read, sealed in the decision's own transaction, and never made again.
 func (c Config) fresh(ctx context.Context, v store.View, of countersign.Case) (review.Fresh, error) {
-	r := c.reader(ctx, v, of)
-	facts := rules.Judge(r.input(ctx, c.Now()))
-	documents, err := r.documents(ctx)
+	e, err := c.gather(ctx, v, of)
 	if err != nil {
-		return review.Fresh{}, fmt.Errorf("read the policies for the report: %w", err)
+		return review.Fresh{}, err
 	}
-	e := evidence{Config: c, records: r.order(), facts: facts, documents: documents}
-	return review.Fresh{Facts: facts, Keep: e.keep}, ctx.Err()
+	return review.Fresh{Facts: e.facts, Keep: e.keep}, ctx.Err()
 }
 
 // evidence is what a report is made of.
 type evidence struct {
 	Config
+	shop      string // what it is called
 	records   shop.Records
 	facts     countersign.Facts
 	documents []verify.Document
+	policies  []rules.Policy
+}
+
+func (c Config) gather(ctx context.Context, v store.View, of countersign.Case) (evidence, error) {
+	r := c.reader(ctx, v, of)
+	in, err := r.input(ctx, c.Now())
+	if err != nil {
+		return evidence{}, err
+	}
+	documents, err := r.documents(ctx)
+	if err != nil {
+		return evidence{}, fmt.Errorf("read the policies for the report: %w", err)
+	}
+	e := evidence{Config: c, records: r.order(), facts: rules.Judge(in), documents: documents, policies: in.Policies}
+	if c.Shop != nil {
+		e.shop = c.Shop(ctx)
+	}
+	return e, nil
 }
 
 // keep seals the report and stores it. A report that cannot be made is said in the record and keeps nobody from deciding: the
 // deadline is the merchant's.
 func (e evidence) keep(ctx context.Context, tx *store.Tx, c countersign.Case, d review.Decided) ([]store.Note, error) {
-	content, err := e.content(ctx, tx, c, d)
+	content, err := e.content(ctx, tx.View, tx.Now, c, d)
 	if err != nil {
 		return nil, err
 	}
@@ -61,7 +78,8 @@ func (e evidence) keep(ctx context.Context, tx *store.Tx, c countersign.Case, d 
 }
 
 // withhold leaves a fact out of the report, with what only it is told by: the reasons that it gave rise to, and what happened in its
-// table. The record keeps all of them, and the choice. What would still tell is an error: half a choice is none.
+// table, and with the model's summary, which is words of its own about all it saw. The record keeps all of them, and the choice. What
+// would still tell is an error: half a choice is none.
 func (e evidence) withhold(content *report.Content, name, why string) error {
 	fact := e.facts.Fact(name)
 	for _, doubt := range e.facts.Doubts {
@@ -73,10 +91,14 @@ func (e evidence) withhold(content *report.Content, name, why string) error {
 	table, _, _ := strings.Cut(fact.Source, " ")
 	content.Timeline = slices.DeleteFunc(content.Timeline, func(event report.Event) bool { return event.Source == table })
 	unshow(content, name)
-	if told, _, _ := strings.Cut(fact.Value, ","); told != "" && strings.Contains(content.Proposal.Summary, told) {
-		content.Proposal.Summary = "Left out: it speaks of what was withheld."
+	content.Proposal.Summary = "Left out: it was written in view of what is withheld."
+	if content.Decision.Followed {
+		content.Decision.Summary = content.Proposal.Summary
 	}
 	still, err := content.Withhold(name, content.Decision.By, content.Decision.At, why)
+	if told, _, _ := strings.Cut(fact.Value, ","); len(told) > 4 && strings.Contains(content.Decision.Reason+" "+why, told) {
+		still = append(still, "the reason, with "+told)
+	}
 	if err == nil && len(still) > 0 {
 		err = countersign.Errorf(countersign.Unprocessed, "the report would still say it: %s", strings.Join(still, ", ")).In("withhold").
 			Try("leave the fact in, or write a reason that does not repeat it")
@@ -105,30 +127,48 @@ type note struct {
 	Report string `json:"report"`
 }
 
-func (e evidence) content(ctx context.Context, tx *store.Tx, c countersign.Case, d review.Decided) (report.Content, error) {
-	head, err := tx.Head(ctx, c.ID)
+// content is what the report of a case says that was decided so, at that time.
+func (e evidence) content(ctx context.Context, v store.View, at time.Time, c countersign.Case, d review.Decided) (report.Content, error) {
+	head, err := v.Head(ctx, c.ID)
 	if err != nil {
 		return report.Content{}, err
 	}
-	names, err := tx.Names(ctx)
+	names, err := namesOf(ctx, v)
+	if err != nil {
+		return report.Content{}, err
+	}
+	files, err := v.Exhibits(ctx, c.ID)
 	if err != nil {
 		return report.Content{}, err
 	}
 	by := cmp.Or(names[d.By.ID], d.By.ID)
-	exhibits := e.exhibits(tx.Now)
+	exhibits := e.exhibits(at)
 	clauses := e.clauses(c, len(exhibits))
 	return report.Content{
 		Format:   report.FormatVersion,
-		Case:     report.Case{ID: string(c.ID), Round: c.Round, Order: c.Subject.ID, OpenedAt: report.At(c.OpenedAt)},
+		Case:     report.Case{ID: string(c.ID), Round: c.Round, Order: c.Subject.ID, Shop: e.shop, OpenedAt: report.At(c.OpenedAt)},
 		Dispute:  disputeOf(c),
-		Decision: decisionOf(c, d, by, tx.Now),
+		Decision: decisionOf(c, d, by, at),
 		Proposal: proposalOf(c),
 		Net:      netOf(c),
 		Facts:    e.reportFacts(c, d, exhibits),
-		Exhibits: exhibits, Clauses: clauses, Timeline: e.timeline(c, by, tx.Now),
-		Withheld: []report.Withheld{}, Attachments: []report.Attachment{},
-		Audit: report.Audit{Rows: head.Seq, Head: head.Hash.String(), PolicyVersion: policyVersion(c), Program: cmp.Or(e.Version, "development"), MadeAt: report.At(tx.Now)},
+		Exhibits: exhibits, Clauses: clauses, Timeline: e.timeline(c, by, at),
+		Withheld: []report.Withheld{}, Attachments: pack.Listed(files, len(exhibits)+len(clauses), names),
+		Audit: report.Audit{Rows: head.Seq, Head: head.Hash.String(), PolicyVersion: policyVersion(c), Program: cmp.Or(e.Version, "development"), MadeAt: report.At(at)},
 	}, nil
+}
+
+// namesOf are what people and tokens are called, by their ids.
+func namesOf(ctx context.Context, v store.View) (map[string]string, error) {
+	names, err := v.Names(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := v.ListTokens(ctx)
+	for _, t := range tokens {
+		names[t.ID] = "token " + t.Name
+	}
+	return names, err
 }
 
 func policyVersion(c countersign.Case) string {
@@ -140,7 +180,7 @@ func policyVersion(c countersign.Case) string {
 
 func disputeOf(c countersign.Case) report.Dispute {
 	d := report.Dispute{Network: c.Terms.Network, ReasonCode: c.Terms.ReasonCode, ReasonText: NameOf(c.Terms), Claim: claimed[c.Reason], Stage: c.Stage,
-		ProviderRef: c.Terms.Reference, Amount: amountOf(c.Amount), DueSource: string(c.DueSource)}
+		Provider: carriers[c.Terms.Network], ProviderRef: c.Terms.Reference, Amount: amountOf(c.Amount), DueSource: string(c.DueSource)}
 	if c.DueAt != nil {
 		d.DueAt = report.At(*c.DueAt)
 	}
@@ -258,10 +298,20 @@ func (e evidence) clauses(c countersign.Case, after int) []report.Clause {
 		if !known || !verified(q) || d.Version != q.Version || q.Start < 0 || q.Start > q.End || q.End > len(d.Text) {
 			continue // of another version than the decision was made on
 		}
-		all = append(all, report.Clause{ID: fmt.Sprintf("E%d", after+len(all)+1), Document: d.Title, Version: d.Version, Page: q.Page,
+		all = append(all, report.Clause{ID: fmt.Sprintf("E%d", after+len(all)+1), Document: d.Title, Version: d.Version, ValidFrom: e.since(d.ID), Page: q.Page,
 			Before: lead(d.Text[:q.Start]), Quote: flat(d.Text[q.Start:q.End]), After: trail(d.Text[q.End:]), Status: q.Status})
 	}
 	return all
+}
+
+// since is the day from which a version counts, empty for one that always did.
+func (e evidence) since(version string) string {
+	for _, p := range e.policies {
+		if p.ID == version {
+			return p.ValidFrom.String()
+		}
+	}
+	return ""
 }
 
 // context is how much of a policy stands around a clause, in bytes.
@@ -283,4 +333,7 @@ func trail(s string) string {
 	return flat(s)
 }
 
-func flat(s string) string { return strings.Join(strings.Fields(s), " ") }
+// flat is a text on one line, without the marks that only say that a line is a heading.
+func flat(s string) string {
+	return strings.Join(slices.DeleteFunc(strings.Fields(s), func(word string) bool { return strings.Trim(word, "#") == "" }), " ")
+}

@@ -57,7 +57,7 @@ func (s *scene) content() report.Content {
 // partial is a decided case: fifty dollars of a hundred and twenty went back, and the rest is contested.
 func partial(t *testing.T) *scene {
 	t.Helper()
-	s := sceneOf(t, "two-partial-refunds-and-a-rest")
+	s := sceneOf(t, "partial-refunds-are-not-a-full-one")
 	s.must(s.decide("override contest USD 70.00: The rest was delivered."))
 	return s
 }
@@ -119,10 +119,10 @@ func TestTheReportSaysWhatTheRecordsSay(t *testing.T) {
 		}
 	})
 	t.Run("the clause stands in its context", func(t *testing.T) {
-		want := []report.Clause{{ID: "E6", Document: "Returns and Refunds", Version: "v1", Status: "exact",
-			Before: "# Returns and Refunds ## When an order counts as delivered",
+		want := []report.Clause{{ID: "E6", Document: "Returns and Refunds", Version: "v1", ValidFrom: "2026-01-01", Status: "exact",
+			Before: "Returns and Refunds When an order counts as delivered",
 			Quote:  "An order counts as delivered when the carrier records the delivery at the address given in the order.",
-			After:  "## Sending goods back Goods may be sent back within 30 days of delivery, unused and in their box. The refund is paid within 10 working days after the goods have arrived with us. ## Damaged goods Damaged goods must be reported within 7 days of delivery, with two photographs of the damage."}}
+			After:  "Sending goods back Goods may be sent back within 30 days of delivery, unused and in their box. The refund is paid within 10 working days after the goods have arrived with us. Damaged goods Damaged goods must be reported within 7 days of delivery, with two photographs of the damage."}}
 		if diff := cmp.Diff(want, c.Clauses); diff != "" {
 			t.Errorf("(-want +got):\n%s", diff)
 		}
@@ -241,8 +241,8 @@ func TestAFactHurtsTheDecisionThatItContradicts(t *testing.T) {
 	}
 }
 
-// TestConnectorTimesOutOnOneOfFiveTables: a system failure is never shown as "no evidence".
-func TestConnectorTimesOutOnOneOfFiveTables(t *testing.T) {
+// TestASystemFailureIsNotShownAsNoEvidence: the connector times out on one of five tables.
+func TestASystemFailureIsNotShownAsNoEvidence(t *testing.T) {
 	t.Parallel()
 	const why = "the shop's database did not answer within 10 s."
 	for kind, spoil := range map[string]func(*shop.Records){
@@ -374,9 +374,9 @@ func TestApprovedTwiceAndConcurrently(t *testing.T) {
 	s.holds()
 }
 
-// TestEvidenceThatHurtsUsWasPutInThePack: what hurts is in it, marked, unless a person leaves it out by choice; then nothing of the
+// TestEvidenceThatHurtsUsIsInThePackUnlessAPersonLeavesItOut: what hurts is in it, marked, unless a person leaves it out by choice; then nothing of the
 // report tells it, and the record does.
-func TestEvidenceThatHurtsUsWasPutInThePack(t *testing.T) {
+func TestEvidenceThatHurtsUsIsInThePackUnlessAPersonLeavesItOut(t *testing.T) {
 	t.Parallel()
 	for name, model := range map[string]func(*scene){
 		"said by a model that counts refunds": func(s *scene) {
@@ -427,6 +427,26 @@ func TestEvidenceThatHurtsUsWasPutInThePack(t *testing.T) {
 	}
 }
 
+// Whoever leaves a fact out and repeats it in their own words has left out nothing: they are told, and nothing is decided.
+func TestAPersonsOwnWordsMayStillTellWhatTheyLeaveOut(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "partial-refunds-are-not-a-full-one")
+	for _, row := range []struct{ reason, why string }{
+		{"We gave USD 50.00 back, and the rest was delivered.", "It was settled."},
+		{"The rest was delivered.", "The USD 50.00 were settled apart."},
+	} {
+		act := s.act()
+		act.Withhold, act.Why = []string{"refund_returned"}, row.why
+		if _, err := s.review.Override(s.Context(), act, countersign.Contested, row.reason, ""); countersign.KindOf(err) != countersign.Unprocessed || !strings.Contains(err.Error(), "withhold") {
+			t.Errorf("%q, %q: %v", row.reason, row.why, err)
+		}
+	}
+	if _, there := s.report(); there || s.theCase().Status != countersign.InReview {
+		t.Errorf("the case is %s", s.theCase().Status)
+	}
+	s.holds()
+}
+
 // What is approved as it was recommended is claimed in the model's words: not where those were written in view of what is withheld.
 func TestAnApprovalThatLeavesAFactOutDoesNotClaimTheModelsWords(t *testing.T) {
 	t.Parallel()
@@ -464,6 +484,75 @@ func TestAQuoteOfAVersionThatIsNotInForceAnyMore(t *testing.T) {
 		t.Errorf("the report quotes %+v", clauses)
 	}
 	s.holds()
+}
+
+// TestADeadlineThatPassesWhileAPersonLooks: what was in time when it was recommended is not when it is approved. The approval is
+// refused and says so; a person may still decide, and the report says that it was late.
+func TestADeadlineThatPassesWhileAPersonLooks(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "nothing-arrived-and-it-did")
+	s.now = today.AddDate(0, 1, 0)
+	if err := s.decide("approve"); countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), "in_time was present 2026-12-20T17:00:00Z and is absent") {
+		t.Errorf("approving too late answers %v", err)
+	}
+	s.must(s.decide("override contest: They take it until January."))
+	for _, f := range s.content().Facts {
+		if f.Name == "in_time" && (f.State != "absent" || f.Weight != report.Hurts) {
+			t.Errorf("%+v", f)
+		}
+	}
+	s.holds()
+}
+
+// A clause of a long document stands in as much of it as shows what it is about, cut between words and never inside a letter.
+func TestAClauseStandsInItsContext(t *testing.T) {
+	t.Parallel()
+	const quote = "Goods may be sent back within 30 days of delivery, unused and in their box."
+	around := strings.Repeat("Ọjà tí a kò lò ni a lè dá padà láàrin ọgbọ̀n ọjọ́. ", 60)
+	s := newScene(t)
+	s.policy(txtar.File{Name: "policy terms.md", Data: []byte("# Terms\n\n" + around + "\n\n" + quote + "\n\n" + around)})
+	s.model = s.script("decides CONTEST 1.0\n  S1 order.number = 1001\n  S2 payments[0].state = paid\n  quotes Terms: " + quote)
+	s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+	s.must(s.decide("approve"))
+	clauses := s.content().Clauses
+	if len(clauses) != 1 || clauses[0].Quote != quote {
+		t.Fatalf("the clauses are %+v", clauses)
+	}
+	before, cut := strings.CutPrefix(clauses[0].Before, "… ")
+	after, cutToo := strings.CutSuffix(clauses[0].After, " …")
+	if !cut || !cutToo || len(before) < 300 || len(before) > 400 || len(after) < 300 || len(after) > 400 {
+		t.Errorf("before it stand %q, and after it %q", clauses[0].Before, clauses[0].After)
+	}
+	words := " " + around
+	if !strings.Contains(words, " "+before) || !strings.Contains(words, after+" ") {
+		t.Errorf("a word is cut: before it stand %q, and after it %q", before, after)
+	}
+}
+
+// An exhibit says what it does not hold: a reader must not take what is missing for what is not there.
+func TestAnExhibitSaysWhatItDoesNotHold(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.alter = func(r *shop.Records) {
+		r.Fulfillments = shop.Rows[shop.Fulfillment]{Unmapped: true}
+		r.Payments.Cut = true
+		r.Refunds = shop.Rows[shop.Refund]{Unread: "it took too long."}
+	}
+	s.policy(returnsPolicy(t))
+	s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+	s.must(s.decide("override contest: It was delivered."))
+	want := map[string]string{"orders": "", "payments": "the first 1 rows; there are more", "fulfillments": "the shop's mapping does not say where these are kept",
+		"refunds": "could not be read: it took too long.", "returns": "no rows"}
+	for _, e := range s.content().Exhibits {
+		if e.Note != want[e.Table] {
+			t.Errorf("%s: %q, want %q", e.Table, e.Note, want[e.Table])
+		}
+	}
+	for _, f := range s.content().Facts {
+		if slices.Contains([]string{"paid", "delivered", "refund_returned"}, f.Name) && f.State != "unknown" {
+			t.Errorf("%s is %s", f.Name, f.State)
+		}
+	}
 }
 
 // A report in yen has no cents, and one in dinars has thousandths.

@@ -24,6 +24,9 @@ func find(_ context.Context, _ store.View, r intake.Request, _ time.Time) (intak
 	if r.DueAt != nil {
 		due := r.DueAt.UTC()
 		found.DueAt, found.DueSource = &due, countersign.DueFromProvider
+		if r.Channel == "dashboard" { // a person typed it
+			found.DueSource = countersign.DueManual
+		}
 	}
 	return found, nil
 }

@@ -171,11 +171,12 @@ func TestAnAttackInAnIdIsDefused(t *testing.T) {
 	o := newOffice(t, merchant.Config{Order: func(context.Context, string) shop.Records { return now }, Policies: retailPolicy(t)}, func(countersign.Case) llm.Model {
 		return listening{contrary(rules.Contest), func(r llm.Request) { first = r.Messages[0].Text.String() }}
 	})
-	amount := shop.Amount{Problem: attack, Text: attack}
+	amount := shop.Amount{Problem: "“" + attack + "” is no amount", Text: attack}
 	now.Order.All = []shop.Order{{ID: attack, Number: attack, Total: amount, PlacedAt: shop.Moment{Problem: attack}}}
 	now.Payments.All = []shop.Payment{{ID: attack, Amount: amount, State: shop.Unseen}}
 	now.Fulfillments.All = []shop.Fulfillment{{ID: attack, State: shop.Unseen}}
-	now.Refunds.Unread, now.Returns.Unread = attack, attack
+	now.Refunds.All = []shop.Refund{{ID: attack, Amount: amount, State: shop.Unseen, Status: attack}}
+	now.Returns.All = []shop.Return{{ID: attack, State: shop.Open}}
 	c := o.worked(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
 	rest := fenced.ReplaceAllString(first, "")
 	if strings.ContainsAny(rest, "<>") || strings.Contains(rest, "[/INST]") || strings.Contains(rest, "\nApprove") {

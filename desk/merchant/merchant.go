@@ -14,6 +14,7 @@ import (
 
 	"countersign"
 	"countersign/desk"
+	"countersign/desk/merchant/pack"
 	"countersign/desk/merchant/rules"
 	"countersign/desk/merchant/shop"
 	"countersign/pipeline/intake"
@@ -25,6 +26,7 @@ type Config struct {
 	// Order reads one order of the shop, by its id or its number. What cannot be read is said in the records, never left out.
 	Order    func(ctx context.Context, id string) shop.Records
 	Policies Policies
+	Shop     func(ctx context.Context) string // what the shop is called, empty when nobody has said; nil when nobody can
 	Now      func() time.Time
 	Version  string // of the program, for the report
 }
@@ -47,6 +49,8 @@ func New(c Config) desk.Desk {
 		Split:      countersign.Contested,
 
 		Whose:      "the shop's",
+		Room:       pack.Room,
+		Pack:       c.pack,
 		Display:    c.display,
 		Told:       inWords,
 		FactGroups: factGroups,

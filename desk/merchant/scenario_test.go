@@ -125,13 +125,14 @@ type scene struct {
 	alter    func(*shop.Records) // what the shop says, once more changed; nil for as it is written
 	policies bool                // a section gave some
 	id       countersign.CaseID
+	now      time.Time
 }
 
 func newScene(t *testing.T) *scene {
 	t.Helper()
-	s := &scene{T: t, model: rulebook.New(merchant.Playbook())}
+	s := &scene{T: t, model: rulebook.New(merchant.Playbook()), now: today}
 	var err error
-	s.store, err = store.Open(t.Context(), testdb.SQLite(t), store.Options{Now: func() time.Time { return today }})
+	s.store, err = store.Open(t.Context(), testdb.SQLite(t), store.Options{Now: func() time.Time { return s.now }})
 	s.must(err)
 	t.Cleanup(func() { s.store.Close() })
 	extractor, err := library.Self(t.TempDir())

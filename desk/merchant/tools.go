@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"unicode/utf8"
 
 	"countersign"
 	"countersign/llm"
@@ -107,11 +108,7 @@ func sentences(text string) (all []fence.Words) {
 			at = strings.LastIndex(text[:most], " ")
 		}
 		if at <= 0 {
-			at = most - 1
-			for text[at]&0xC0 == 0x80 { // not inside a letter
-				at--
-			}
-			at--
+			at = letterBefore(text, most) - 1
 		}
 		all, text = append(all, fence.Words(text[:at+1])), strings.TrimSpace(text[at+1:])
 	}
@@ -119,4 +116,14 @@ func sentences(text string) (all []fence.Words) {
 		return all
 	}
 	return append(all, fence.Words(text))
+}
+
+// letterBefore is the last place up to at where a letter begins. Bytes that are no text have none, and may be cut anywhere.
+func letterBefore(text string, at int) int {
+	for start := at; start > at-utf8.UTFMax; start-- {
+		if utf8.RuneStart(text[start]) {
+			return start
+		}
+	}
+	return at
 }

@@ -74,15 +74,16 @@ var table = []row{
 	{"desk/bank/feed", desk, "desk/bank/records store"},
 
 	{"desk/merchant/report", desk, ""}, // draws what it is given, and knows nothing else
+	{"desk/merchant/pack", desk, "desk/merchant/report store"},
 	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
-	{"desk/merchant", desk, "audit desk desk/merchant/report desk/merchant/rules desk/merchant/shop llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/review pipeline/verify store"},
+	{"desk/merchant", desk, "audit desk desk/merchant/pack desk/merchant/report desk/merchant/rules desk/merchant/shop llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/review pipeline/verify store"},
 	{"desk/merchant/library", desk, "desk/merchant store"},
 	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
 
 	{"pipeline", carrier, "audit desk llm pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
 
-	{"api", face, "answer audit auth desk/merchant/report follow pipeline/intake pipeline/review store"}, // never execute: a decision goes through review
-	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/report desk/merchant/setup desk/merchant/shop follow pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
+	{"api", face, "answer audit auth desk/merchant/pack desk/merchant/report follow pipeline/intake pipeline/review store"},                                                                                                                                                                                // never execute: a decision goes through review
+	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop follow pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
 	{"app", program, "api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop llm llm/openai llm/rulebook pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},

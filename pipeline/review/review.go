@@ -280,11 +280,13 @@ func (d Desk) split(c *countersign.Case, act Act, row *decision) error {
 	case part == nil:
 		return nil
 	case d.Split == "" || row.Outcome != d.Split:
-		return countersign.Errorf(countersign.Invalid, "the outcome %s is for the whole amount", row.Outcome).In("amount")
+		return countersign.Errorf(countersign.Invalid, "the outcome %s is for the whole amount; leave the part empty", row.Outcome).In("amount")
+	case c.Amount.Currency == "":
+		return countersign.Errorf(countersign.Invalid, "the amount in dispute is not known, so no part of it is").In("amount")
 	case part.Currency != c.Amount.Currency:
-		return countersign.Errorf(countersign.Invalid, "is in %q; expected %s, the currency of the dispute", part.Currency, c.Amount.Currency).In("amount.currency")
+		return countersign.Errorf(countersign.Invalid, "is in %q; expected %s, the currency of the dispute", part.Currency, c.Amount.Currency).In("amount")
 	case part.Minor <= 0 || part.Minor > c.Amount.Minor:
-		return countersign.Errorf(countersign.Invalid, "%s is no part of the %s in dispute", part, c.Amount).In("amount.minor")
+		return countersign.Errorf(countersign.Invalid, "%s is no part of the %s in dispute", part, c.Amount).In("amount")
 	}
 	c.Contested, row.Part = act.Part, act.Part
 	return nil

@@ -29,6 +29,48 @@ func (d dialect) sample(r route, most int) statement {
 	return d.selecting(r, "1 = 1", nil, most, false)
 }
 
+// following selects a few rows of a kind, whether or not they lead anywhere, and beside each what it holds of an order's key, and
+// the key of the order that has it. The few are taken before anything is joined, so that a table of any size is as quick.
+func (d dialect) following(r, orders route, most int) statement {
+	const often = 20 // a row may be joined more than once
+	id := r.key
+	if at, ok := r.place("id"); ok && at.table == 0 {
+		id = at
+	}
+	order := place{len(r.tables), orders.key.column}
+	text, args := d.few(r, id, most)
+	for i, l := range r.links {
+		text += " LEFT JOIN " + d.table(r.tables[i+1]) + " AS " + alias(i+1) + " ON " + d.linked(place{i, l.left}, place{i + 1, l.right})
+	}
+	text += " LEFT JOIN " + d.table(orders.tables[0]) + " AS " + alias(order.table) + " ON " + d.linked(r.key, order)
+	for _, f := range orders.where {
+		condition, more := d.keeps(filter{place{order.table, f.at.column}, f.Condition}, len(args)+1)
+		text, args = text+" AND "+condition, append(args, more...)
+	}
+	columns := d.asText(alias(id.table), id.column) + ", " + d.asText(alias(r.key.table), r.key.column) + ", " + d.asText(alias(order.table), order.column)
+	return statement{sql: "SELECT " + columns + " FROM " + text + fmt.Sprintf(" LIMIT %d", most*often), args: args}
+}
+
+// few are the first rows of a kind's own table that count by what is in it, with what is needed to go on from them.
+func (d dialect) few(r route, id place, most int) (text string, args []any) {
+	first := r.key
+	if len(r.links) > 0 {
+		first = place{0, r.links[0].left}
+	}
+	columns := d.columnAt(first)
+	if id.table == 0 && id.column.Name != first.column.Name {
+		columns += ", " + d.columnAt(id)
+	}
+	text = "SELECT " + columns + " FROM " + d.table(r.tables[0]) + " AS " + alias(0) + " WHERE 1 = 1"
+	for _, f := range r.where {
+		if f.at.table == 0 {
+			condition, more := d.keeps(f, len(args)+1)
+			text, args = text+" AND "+condition, append(args, more...)
+		}
+	}
+	return "(" + text + fmt.Sprintf(" LIMIT %d", most) + ") AS " + alias(0), args
+}
+
 // selecting is the one form that all of them have: the order's key, then every value that the mapping names.
 func (d dialect) selecting(r route, condition string, args []any, most int, sorted bool) statement {
 	columns := []string{d.asText(alias(r.key.table), r.key.column)}

@@ -23,8 +23,8 @@ var columnNames = map[string][]string{
 	"customer":         strings.Fields("customer customerid customername userid user buyer"),
 	"email":            strings.Fields("email customeremail billingemail buyeremail useremail"),
 	"status":           strings.Fields("status state paymentstatus refundstatus shipmentstatus orderstatus captured done isrefunded refunded delivered isopen open"),
-	"total":            strings.Fields("total grandtotal totalamount ordertotal amounttotal amount totalprice"),
-	"amount":           strings.Fields("amount grandtotal total totalamount value amountpaid refundamount amountrefunded sum"),
+	"total":            strings.Fields("total grandtotal totalamount ordertotal amounttotal amount totalprice totalcents gross sum"),
+	"amount":           strings.Fields("amount grandtotal total totalamount value amountpaid refundamount amountrefunded sum cents amountcents gross"),
 	"currency":         strings.Fields("currency currencycode ordercurrencycode currencyiso"),
 	"shipping_address": strings.Fields("shippingaddress shipto deliveryaddress address"),
 	"placed_at":        strings.Fields("placedat placed orderedat completedat createdat created orderdate date"),
@@ -75,6 +75,9 @@ func suits(k Kind, t Table) bool {
 
 // likely is the column of a table that may hold a field.
 func (t Table) likely(k Kind, field string) (string, bool) {
+	if field == k.amount() && field != "" {
+		return t.money(field)
+	}
 	for _, name := range columnNames[field] {
 		for _, c := range t.Columns {
 			if folded(c.Name) == name && fits(field, c) {
@@ -90,6 +93,36 @@ func (t Table) likely(k Kind, field string) (string, bool) {
 		}
 	}
 	return "", false
+}
+
+// money is the column that may hold an amount: one of numbers before one of texts, which exported files have, and never one that
+// names a row of this table or of another.
+func (t Table) money(field string) (string, bool) {
+	for _, numbers := range []bool{true, false} {
+		for _, name := range columnNames[field] {
+			for _, c := range t.Columns {
+				if folded(c.Name) == name && fits(field, c) && numberType.MatchString(c.Type+c.base) == numbers && !t.names(c) {
+					return c.Name, true
+				}
+			}
+		}
+	}
+	for _, c := range t.Columns {
+		name := folded(c.Name)
+		if numberType.MatchString(c.Type+c.base) && !t.names(c) && slices.ContainsFunc(sums, func(part string) bool { return strings.Contains(name, part) }) {
+			return c.Name, true
+		}
+	}
+	return "", false
+}
+
+// sums are the parts of a name that say money.
+var sums = strings.Fields("amount total sum cents gross betrag")
+
+// names reports whether a column names a row, of this table or of another.
+func (t Table) names(c Column) bool {
+	return slices.Contains(t.Key, c.Name) || strings.HasSuffix(folded(c.Name), "id") && !strings.HasSuffix(folded(c.Name), "paid") ||
+		slices.ContainsFunc(t.ForeignKeys, func(f ForeignKey) bool { return slices.Contains(f.Columns, c.Name) })
 }
 
 var (

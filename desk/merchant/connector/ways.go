@@ -11,7 +11,16 @@ type Way struct {
 	OrderKey string // the column that holds the order's key, when the table has it itself
 	Join     Joins  // else the tables in between
 	Says     string // the way in words, and what it rests on
+
+	Tried   Followed // what became of some rows that went this way; see Shop.Ways
+	ByValue bool     // nothing but values speaks for it, and small numbers are in every table
 }
+
+// Leads reports whether rows went this way and met an order.
+func (w Way) Leads() bool { return w.Tried.Lost < w.Tried.Rows }
+
+// Likely reports whether a way may be proposed: names or keys speak for it, and no rows speak against it.
+func (w Way) Likely() bool { return !w.ByValue && (w.Leads() || w.Tried.Rows == 0) }
 
 // On is an entity that goes this way.
 func (w Way) On(e Entity) Entity {
@@ -52,7 +61,7 @@ func direct(t, orders Table, key string) (ways []Way) {
 		}
 	}
 	for _, column := range t.Columns {
-		if named := folded(column.Name); named == "orderid" || named == singular(folded(orders.Name))+"id" || named == "order" {
+		if !t.alone(column.Name) && (after(column.Name, "order") || after(column.Name, orders.Name)) {
 			ways = append(ways, Way{OrderKey: column.Name, Says: fmt.Sprintf("%s is named like the key of an order", shown(column.Name))})
 		}
 	}
@@ -99,6 +108,9 @@ func known(from, to Table) (all []step) {
 // is fulfillment.
 func guessed(from, to Table) (all []step) {
 	for _, a := range from.Columns {
+		if key := KeyOf(to); key != "" && after(a.Name, to.Name) {
+			all = append(all, step{On{a.Name, key}, from, to, fmt.Sprintf("%s is named after %s", shown(a.Name), shown(to.Name))})
+		}
 		if !strings.HasSuffix(folded(a.Name), "id") || folded(a.Name) == "id" {
 			continue
 		}
@@ -106,9 +118,6 @@ func guessed(from, to Table) (all []step) {
 			if folded(a.Name) == folded(b.Name) && !everywhere(a.Name) {
 				all = append(all, step{On{a.Name, b.Name}, from, to, fmt.Sprintf("%s has %s too", shown(to.Name), shown(a.Name))})
 			}
-		}
-		if key := KeyOf(to); key != "" && folded(a.Name) == singular(folded(to.Name))+"id" {
-			all = append(all, step{On{a.Name, key}, from, to, fmt.Sprintf("%s is named after %s", shown(a.Name), shown(to.Name))})
 		}
 	}
 	for _, b := range to.Columns {
@@ -118,6 +127,15 @@ func guessed(from, to Table) (all []step) {
 	}
 	return all
 }
+
+// after reports whether a column is named after a table: charge, charge_id, chargeNr for charges.
+func after(column, table string) bool {
+	rest, ok := strings.CutPrefix(folded(column), singular(folded(table)))
+	return ok && slices.Contains([]string{"", "id", "nr", "no", "num", "number", "key", "ref", "code", "uuid"}, rest)
+}
+
+// alone reports whether a column by itself tells a table's rows apart: whatever it is called, it names them and not their orders.
+func (t Table) alone(column string) bool { return len(t.Key) == 1 && t.Key[0] == column }
 
 // everywhere reports whether a column is one that many tables have, and that leads from one to the other without meaning anything.
 func everywhere(column string) bool {
@@ -130,10 +148,13 @@ func singular(name string) string { return strings.TrimSuffix(name, "s") }
 func distinct(ways []Way) (some []Way) {
 	const most = 12
 	for _, w := range ways {
-		same := func(other Way) bool { return other.OrderKey == w.OrderKey && slices.Equal(other.Join, w.Join) }
-		if !slices.ContainsFunc(some, same) && len(some) < most {
+		if !slices.ContainsFunc(some, w.same) && len(some) < most {
 			some = append(some, w)
 		}
 	}
 	return some
+}
+
+func (w Way) same(other Way) bool {
+	return other.OrderKey == w.OrderKey && slices.Equal(other.Join, w.Join)
 }

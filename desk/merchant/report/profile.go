@@ -140,6 +140,21 @@ func stricter[N int | int64](a, b N) N {
 	return a
 }
 
+// Limits are what is known of how much one PDF may be, in words; empty when nothing is.
+func (p Profile) Limits() (all []string) {
+	largest, _ := p.limit(pdfType)
+	if most := stricter(p.MaxTotal, largest); most > 0 {
+		all = append(all, "at most "+Size(most))
+	}
+	if p.MaxPages > 0 {
+		all = append(all, fmt.Sprintf("at most %d pages", p.MaxPages))
+	}
+	if p.FreePages > 0 {
+		all = append(all, fmt.Sprintf("%s for each page beyond %d", p.PageFee, p.FreePages))
+	}
+	return all
+}
+
 // Check says what the receiver would not take, before anybody approves; nothing is known against a pack without problems.
 func (p Profile) Check(pack Pack) (problems []Problem) {
 	refused := func(try, format string, args ...any) {
@@ -152,14 +167,14 @@ func (p Profile) Check(pack Pack) (problems []Problem) {
 		if limit, taken := p.limit(f.Type); !taken {
 			refused("convert it to "+p.takes(), "%s does not take %s: it is %s", p.Name, f.Name, typeName(f.Type))
 		} else if limit > 0 && f.Size > limit {
-			refused("make it smaller, or leave out what the first page does not need", "%s has %s; %s takes %s of this type", f.Name, bytesInWords(f.Size), p.Name, bytesInWords(limit))
+			refused("make it smaller, or leave out what the first page does not need", "%s has %s; %s takes %s of this type", f.Name, Size(f.Size), p.Name, Size(limit))
 		}
 		if p.MaxName > 0 && !plainName(f.Name, p.MaxName) {
 			problems = append(problems, Problem{Text: fmt.Sprintf("%s wants file names of at most %d letters and digits, not %s", p.Name, p.MaxName, f.Name), Try: "rename it before it is sent"})
 		}
 	}
 	if p.MaxTotal > 0 && size > p.MaxTotal {
-		refused("leave out attachments, or rows that the facts do not cite", "the files have %s together; %s takes %s", bytesInWords(size), p.Name, bytesInWords(p.MaxTotal))
+		refused("leave out attachments, or rows that the facts do not cite", "the files have %s together; %s takes %s", Size(size), p.Name, Size(p.MaxTotal))
 	}
 	if p.MaxFiles > 0 && len(pack.Files) > p.MaxFiles {
 		refused("send one merged PDF", "there are %d files; %s takes %d", len(pack.Files), p.Name, p.MaxFiles)
@@ -192,8 +207,12 @@ func plainName(name string, most int) bool {
 	return len(name) <= most && strings.IndexFunc(stem, func(r rune) bool { return !(r >= '0' && r <= '9' || r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z') }) < 0
 }
 
-func bytesInWords(n int64) string {
-	if n < megabyte {
+// Size is a number of bytes in words.
+func Size(n int64) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d bytes", n)
+	case n < megabyte:
 		return fmt.Sprintf("%.0f kB", float64(n)/1000)
 	}
 	return fmt.Sprintf("%.2f MB", float64(n)/megabyte)

@@ -75,3 +75,18 @@ func TestProfiles(t *testing.T) {
 		}
 	})
 }
+
+func TestLimitsAreSaidInWords(t *testing.T) {
+	for _, test := range []struct{ provider, network, want string }{
+		{"stripe", "", "at most 4.50 MB, at most 49 pages"},
+		{"adyen", "visa", "at most 2.00 MB"}, // of a PDF, which a pack is
+		{"", "mastercard", "at most 14.50 MB, EUR 1 for each page beyond 19"},
+		{"", "visa", ""},
+	} {
+		t.Run(ProfileFor(test.provider, test.network).Name, func(t *testing.T) {
+			if got := strings.Join(ProfileFor(test.provider, test.network).Limits(), ", "); got != test.want {
+				t.Errorf("got %q, want %q", got, test.want)
+			}
+		})
+	}
+}

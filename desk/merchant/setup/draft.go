@@ -16,7 +16,7 @@ type Draft struct {
 	Mapping   connector.Mapping `json:"mapping"` // its connection string is kept beside it, sealed
 	Platform  string            `json:"platform,omitempty"`
 	Files     []string          `json:"files,omitempty"` // how exported files were read, a sentence each
-	Step      Step              `json:"step"` // the first that is not answered
+	Step      Step              `json:"step"`            // the first that is not answered
 	ChangedAt time.Time         `json:"-"`
 	Lost      error             `json:"-"` // why the connection string cannot be opened: it must be entered again
 }

@@ -6,21 +6,22 @@ import (
 
 	"countersign"
 	"countersign/desk/merchant/connector"
-	"countersign/desk/merchant/shop"
 )
 
 // Trial is what a mapping reads of a shop before it is kept, for a person to judge.
 type Trial struct {
 	Rights connector.Rights
 	Slow   []string // reads that look through a whole table
-	Rows   map[connector.Kind]shop.Records
+	Lost   []string // rows that lead to no order, as sentences without their end
+	Rows   map[connector.Kind]connector.Sampled
 }
 
 // mostRows is how many rows of each kind of record a person is shown.
 const mostRows = 5
 
 // Try connects as a mapping says, refuses a role that can write, looks every name up in the live catalog and reads a few rows of
-// each kind of record. The first thing that is wrong is the error. Nothing is kept.
+// each kind of record. The first thing that is wrong is the error; so is a kind of which no row leads to an order, for its records
+// would be missing from every order and would look like none at all. Nothing is kept.
 func Try(ctx context.Context, m connector.Mapping) (t Trial, err error) {
 	if t.Rights, err = connector.Probe(ctx, m.Driver, m.DSN); err != nil {
 		return t, err
@@ -51,8 +52,11 @@ func Faults(m connector.Mapping, c connector.Catalog) error {
 }
 
 func (t *Trial) read(ctx context.Context, s *connector.Shop, m connector.Mapping) (err error) {
-	t.Rows = map[connector.Kind]shop.Records{}
+	t.Rows = map[connector.Kind]connector.Sampled{}
 	for _, k := range m.Kinds() {
+		if err := t.follow(ctx, s, k, m.Entities[k]); err != nil {
+			return err
+		}
 		if t.Rows[k], err = s.Samples(ctx, k, mostRows); err != nil {
 			return err
 		}

@@ -1,0 +1,64 @@
+package setup
+
+import (
+	"context"
+	"fmt"
+
+	"countersign"
+	"countersign/desk/merchant/connector"
+)
+
+// mostFollowed is how many rows of each kind of record are followed to their orders.
+const mostFollowed = 50
+
+// plurals are what sentences call the records of a kind.
+var plurals = map[connector.Kind]string{connector.Payment: "payments", connector.Fulfillment: "fulfilments", connector.Refund: "refunds", connector.Return: "returns"}
+
+// follow looks whether the rows of a kind lead to orders that there are. A table without a row says nothing, and a shop that is too
+// slow to ask is said to have been too slow.
+func (t *Trial) follow(ctx context.Context, s *connector.Shop, k connector.Kind, e connector.Entity) error {
+	if k == connector.Order {
+		return nil
+	}
+	f, err := s.Follow(ctx, k, mostFollowed)
+	switch {
+	case countersign.KindOf(err) == countersign.Unavailable:
+		t.Lost = append(t.Lost, fmt.Sprintf("whether %s lead to orders could not be found out in time: compare the order of each row below", plurals[k]))
+		return nil
+	case err != nil:
+		return err
+	case f.Rows > 0 && f.Lost == f.Rows:
+		return leadsNowhere(ctx, s, k, e, f)
+	case f.Lost > 0:
+		t.Lost = append(t.Lost, fmt.Sprintf("%d of %d %s lead to no order: %s holds %s, and that is in no %s", f.Lost, f.Rows, plurals[k], f.Key, held(f), f.Of))
+	}
+	return nil
+}
+
+func held(f connector.Followed) string {
+	if f.Held == "" {
+		return "nothing there"
+	}
+	return `"` + f.Held + `"`
+}
+
+// leadsNowhere says what was tried, and names another way if there is one that leads to orders.
+func leadsNowhere(ctx context.Context, s *connector.Shop, k connector.Kind, e connector.Entity, f connector.Followed) error {
+	text := fmt.Sprintf("of %d %s that were looked at, none leads to an order: %s holds %s, and that is in no %s", f.Rows, plurals[k], f.Key, held(f), f.Of)
+	if f.Rows == 1 {
+		text = fmt.Sprintf("the one row of %s leads to no order: %s holds %s, and that is in no %s", plurals[k], f.Key, held(f), f.Of)
+	}
+	hint := "choose another column, or a way over another table"
+	if ways, err := s.Ways(ctx, k); err == nil && len(ways) > 0 && ways[0].Leads() {
+		hint += "; this one leads to orders: " + ways[0].Says
+	}
+	return countersign.Errorf(countersign.Unprocessed, "%s", text).In(keyField(k, e)).Try(hint)
+}
+
+// keyField is where a mapping says how a kind's rows find their order.
+func keyField(k connector.Kind, e connector.Entity) string {
+	if len(e.Join) > 0 {
+		return "entities." + string(k) + ".join"
+	}
+	return "entities." + string(k) + ".order_key"
+}

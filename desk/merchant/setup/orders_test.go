@@ -1,0 +1,167 @@
+package setup_test
+
+import (
+	"database/sql"
+	"errors"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"countersign"
+	"countersign/desk/merchant/connector"
+	"countersign/desk/merchant/setup"
+	"countersign/internal/testshop"
+)
+
+// someShop is a shop whose credit notes name a charge, which declares no keys, and where no two columns are called alike.
+const someShop = `
+CREATE TABLE sales(sid integer primary key, ref text, bought text, stage text, gross integer, cur text);
+CREATE TABLE charges(cid text primary key, sale integer, cents integer, state text, at text);
+CREATE TABLE credit_notes(nid text primary key, charge text, cents integer, state text, made text);
+INSERT INTO sales VALUES (1,'W-1001','2026-10-02 10:00:00','shipped',4990,'EUR'), (2,'W-1002','2026-10-05 11:30:00','shipped',12900,'EUR');
+INSERT INTO charges VALUES ('ch_1',1,4990,'OK','2026-10-02 10:01:00'), ('ch_2',2,12900,'OK','2026-10-05 11:31:00');
+INSERT INTO credit_notes VALUES ('cn_1','ch_2',12900,'DONE','2026-10-20 10:00:00'), ('cn_2','ch_1',500,'DONE','2026-10-21 10:00:00');`
+
+func fileOf(t *testing.T, statements string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "shop.db")
+	run(t, "sqlite", path, statements)
+	return path
+}
+
+func run(t *testing.T, driver, dsn, statements string) {
+	t.Helper()
+	db, err := sql.Open(map[string]string{"postgres": "pgx"}[driver]+strings.TrimPrefix(driver, "postgres"), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(statements); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// someMapping reads that shop, the credit notes as way says.
+func someMapping(path string, way connector.Entity) connector.Mapping {
+	way.Table = "credit_notes"
+	way.Columns = map[string]string{"id": "nid", "amount": "cents", "status": "state"}
+	way.States = map[string][]string{"returned": {"DONE"}}
+	return connector.Mapping{Name: "shop", Driver: connector.SQLite, DSN: connector.DSN(path), Currency: "EUR", Unit: connector.Minor, Zone: "UTC", Entities: map[connector.Kind]connector.Entity{
+		connector.Order:  {Table: "sales", Key: "sid", Columns: map[string]string{"number": "ref", "total": "gross"}},
+		connector.Refund: way}}
+}
+
+func TestRefundsThatLeadToNoOrderAreRefused(t *testing.T) {
+	path := fileOf(t, someShop)
+	for column, holds := range map[string]string{"nid": "cn_", "charge": "ch_"} {
+		_, err := setup.Try(t.Context(), someMapping(path, connector.Entity{OrderKey: column}))
+		complains(t, err, "entities.refund.order_key", "of 2 refunds that were looked at, none leads to an order: "+column+" of credit_notes holds \""+holds, "and that is in no sid of sales",
+			"choose another column, or a way over another table", "charge is named after charges, and there sale is named like the key of an order: 2 of 2 rows lead to an order")
+	}
+	over := connector.Joins{{Table: "charges", On: connector.On{Left: "charge", Right: "cid"}, OrderKey: "sale"}}
+	trial, err := setup.Try(t.Context(), someMapping(path, connector.Entity{Join: over}))
+	if err != nil || len(trial.Lost) > 0 {
+		t.Fatalf("over the charges: %v, %v", trial.Lost, err)
+	}
+	lines := setup.Lines(connector.Refund, trial.Rows[connector.Refund])
+	if len(lines) != 2 || lines[0].Order != "W-1002" || lines[1].Order != "W-1001" || lines[0].Lost {
+		t.Errorf("shown to be confirmed: %+v", lines)
+	}
+	over[0].On.Right = "state" // joins nothing: without a look at the orders, the table would seem to have no row that counts
+	_, err = setup.Try(t.Context(), someMapping(path, connector.Entity{Join: over}))
+	complains(t, err, "entities.refund.join", "none leads to an order")
+}
+
+func complains(t *testing.T, err error, field string, parts ...string) {
+	t.Helper()
+	var e *countersign.Error
+	if !errors.As(err, &e) || e.Field != field || e.Kind != countersign.Unprocessed {
+		t.Errorf("the error is %v, want one about %s", err, field)
+		return
+	}
+	for _, part := range parts {
+		if !strings.Contains(e.Message+" "+e.Hint, part) {
+			t.Errorf("%q (%s) does not say %q", e.Message, e.Hint, part)
+		}
+	}
+}
+
+func TestRefundsOfWhichSomeLeadToNoOrderAreShownBeforeAnybodyConfirms(t *testing.T) {
+	path := fileOf(t, someShop+`INSERT INTO charges VALUES ('ch_3',3,700,'OK','2026-10-07 10:00:00'); INSERT INTO credit_notes VALUES ('cn_0','ch_3',700,'DONE','2026-10-22 10:00:00')`)
+	over := connector.Joins{{Table: "charges", On: connector.On{Left: "charge", Right: "cid"}, OrderKey: "sale"}}
+	trial, err := setup.Try(t.Context(), someMapping(path, connector.Entity{Join: over}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := `1 of 3 refunds lead to no order: sale of charges holds "3", and that is in no sid of sales`; len(trial.Lost) != 1 || trial.Lost[0] != want {
+		t.Errorf("said is %q, want %q", trial.Lost, want)
+	}
+	lost := 0
+	for _, l := range setup.Lines(connector.Refund, trial.Rows[connector.Refund]) {
+		if l.Lost {
+			lost++
+			if l.Order != "3" || l.Problem() != "there is no such order" {
+				t.Errorf("the row is shown as %+v", l)
+			}
+		}
+	}
+	if lost != 1 {
+		t.Errorf("%d rows are shown to have no order", lost)
+	}
+}
+
+func TestATableWithoutARowSaysNothingAboutItsWay(t *testing.T) {
+	path := fileOf(t, someShop+`DELETE FROM credit_notes`)
+	if trial, err := setup.Try(t.Context(), someMapping(path, connector.Entity{OrderKey: "nid"})); err != nil || len(trial.Lost) > 0 {
+		t.Errorf("%v, %v", trial.Lost, err)
+	}
+}
+
+func TestEveryRowOfAShopThatNobodyHereDesignedLeadsToItsOrder(t *testing.T) {
+	data := testshop.Data{Orders: testshop.Retail(t).Orders[:60]}
+	for name, row := range map[string]struct {
+		fill   func(testing.TB, testshop.Data) testshop.Shop
+		orders string // makes every order another
+		refund string // makes one refund lead nowhere
+		column string // of the refunds, that names no order
+	}{
+		"SQLite":     {testshop.SQLite, "UPDATE orders SET id = id + 5000", "UPDATE refunds SET order_id = 9999 WHERE id = (SELECT MIN(id) FROM refunds)", "id"},
+		"PostgreSQL": {testshop.Postgres, `UPDATE "order" SET id = 'other_' || id`, "UPDATE refund SET payment_id = 'pay_none' WHERE id = (SELECT MIN(id) FROM refund)", ""},
+		"MariaDB":    {testshop.MariaDB, "UPDATE shop_order SET order_id = order_id - 5000", "UPDATE shop_refund SET order_id = 7 LIMIT 1", "refund_id"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shop := row.fill(t, data)
+			m, err := connector.ParseMapping(shop.Mapping)
+			if err != nil {
+				t.Fatal(err)
+			}
+			trial, err := setup.Try(t.Context(), m)
+			if err != nil || len(trial.Lost) > 0 {
+				t.Fatalf("as it is: %v, %v", trial.Lost, err)
+			}
+			for _, k := range m.Kinds() {
+				for _, l := range setup.Lines(k, trial.Rows[k]) {
+					if l.Lost || !strings.HasPrefix(l.Order, "#W") {
+						t.Errorf("a row of %s is shown as %+v", k, l)
+					}
+				}
+			}
+			if row.column != "" {
+				wrong, _ := connector.ParseMapping(shop.Mapping)
+				e := wrong.Entities[connector.Refund]
+				e.OrderKey = row.column
+				wrong.Entities[connector.Refund] = e
+				_, err := setup.Try(t.Context(), wrong)
+				complains(t, err, "entities.refund.order_key", "none leads to an order", "order_id is named like the key of an order")
+			}
+			run(t, shop.Driver, shop.Owner, row.refund)
+			trial, err = setup.Try(t.Context(), m)
+			if err != nil || len(trial.Lost) != 1 || !strings.HasPrefix(trial.Lost[0], "1 of ") || !strings.Contains(trial.Lost[0], "refunds lead to no order") {
+				t.Errorf("with one refund of nothing: %q, %v", trial.Lost, err)
+			}
+			run(t, shop.Driver, shop.Owner, row.orders)
+			_, err = setup.Try(t.Context(), m)
+			complains(t, err, "entities.payment."+map[bool]string{true: "join", false: "order_key"}[len(m.Entities[connector.Payment].Join) > 0], "none leads to an order")
+		})
+	}
+}

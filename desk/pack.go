@@ -1,0 +1,18 @@
+package desk
+
+// Pack is what would be sent of a case, measured before a person decides. It informs, and keeps nobody from deciding.
+type Pack struct {
+	Files    int // that people added
+	Pages    int
+	Size     string   // in words; empty when it could not be made
+	Receiver string   // whose limits it was held against
+	Limits   []string // what is known of them, in words
+	Problems []PackProblem
+}
+
+// PackProblem is one thing that the receiver would not take, or would charge for, and what can be done.
+type PackProblem struct {
+	Text    string
+	Try     string
+	Refused bool // they would not take it; otherwise it only costs
+}
