@@ -385,6 +385,9 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 	if field == "If-Match" || field == "" || p.Over != "" {
 		field = "page"
 	}
+	if strings.HasPrefix(field, "amount") { // the form has one field for it, and the sentence names the amount
+		field, e = "amount", &countersign.Error{Kind: e.Kind, Message: e.Message, Hint: e.Hint}
+	}
 	p.Wrong[field] = sentence(e)
 	if e.Field == "If-Match" {
 		p.Wrong[field] = "The case changed while this page was open. Nothing of yours was carried out, and nothing that you typed is lost."
@@ -433,7 +436,7 @@ func done(verb string, c countersign.Case) string {
 	case c.Status == countersign.Closed && c.Fix.State == countersign.FixPosted:
 		return fmt.Sprintf("The %s of %s was posted, and the case is closed.", c.Fix.Fix.Kind, c.Fix.Fix.Amount)
 	case c.Status == countersign.Closed:
-		return "The case is closed: " + outcomeWords(c.Outcome) + ". No money moved."
+		return "The case is closed as " + outcomeWords(c.Outcome) + ". No money moved."
 	}
 	return "The case was raised to the approvers. It stays open."
 }

@@ -284,9 +284,9 @@ func (d Desk) split(c *countersign.Case, act Act, row *decision) error {
 	case c.Amount.Currency == "":
 		return countersign.Errorf(countersign.Invalid, "the amount in dispute is not known, so no part of it is").In("amount")
 	case part.Currency != c.Amount.Currency:
-		return countersign.Errorf(countersign.Invalid, "is in %q; expected %s, the currency of the dispute", part.Currency, c.Amount.Currency).In("amount")
+		return countersign.Errorf(countersign.Invalid, "is in %q; expected %s, the currency of the dispute", part.Currency, c.Amount.Currency).In("amount.currency")
 	case part.Minor <= 0 || part.Minor > c.Amount.Minor:
-		return countersign.Errorf(countersign.Invalid, "%s is no part of the %s in dispute", part, c.Amount).In("amount")
+		return countersign.Errorf(countersign.Invalid, "%s is no part of the %s in dispute", part, c.Amount).In("amount.minor")
 	}
 	c.Contested, row.Part = act.Part, act.Part
 	return nil
