@@ -17,10 +17,13 @@ func (g *gallery) shops() {
 	g.asking(v, "shop", "no shop is connected", "/settings/shop", "The shop's database", shopScreen{})
 	version := setup.Version{Mapped: medusaShop()}
 	version.Version, version.Name = 2, "shop"
-	line := mappingLine{2, "shop", anAdmin.Name, anAdmin.Name, since}
-	first := mappingLine{1, "shop, before the move", "root on the command line", "root on the command line", v.moment(galleryTime.AddDate(0, -3, 0))}
+	line := mappingLine{2, "shop", anAdmin.Name, anAdmin.Name, since, ""}
+	first := mappingLine{1, "shop, before the move", "root on the command line", "", v.moment(galleryTime.AddDate(0, -3, 0)), "applied on the command line by root; nobody has looked at the rows"}
 	inForce := shopScreen{Latest: panelOf(version, line), Versions: []mappingLine{line, first}, Answers: true}
 	g.asking(v, "shop", "a mapping in force", "", "The shop's database", inForce)
+	applied := version
+	applied.Version, applied.Name = 1, first.Name
+	g.asking(v, "shop", "applied on the command line", "", "The shop's database", shopScreen{Latest: panelOf(applied, first), Versions: []mappingLine{first}, Answers: true})
 	inForce.Unsorted = []string{`refund "reversed" (3)`, `payment "disputed" (1)`}
 	g.asking(v, "shop", "a status that nobody has sorted", "", "The shop's database", inForce)
 	inForce.Draft = &draftPanel{hrefOf(setup.States), questionOf(setup.States).title, v.moment(galleryTime.Add(-40 * time.Minute))}
@@ -154,7 +157,9 @@ func (g *gallery) choosing(v *visit) {
 	columns := func(p shopStep) columnsScreen {
 		s := columnsScreen{shopStep: p}
 		for _, k := range m.Kinds() {
-			of, _ := w.columnsOf(k, c)
+			orders, _ := c.Table("public", "order")
+			own, _ := c.Table("public", m.Entities[k].Table)
+			of, _ := w.columnsOf(k, c, connector.Ways(c, own, orders, "id"))
 			s.Kinds = append(s.Kinds, of)
 		}
 		return s
@@ -166,10 +171,19 @@ func (g *gallery) choosing(v *visit) {
 			In("entities.refund.columns.amount").Try("did you mean amount?")))
 	})
 	g.question(v, setup.Columns, "the shop does not answer", func(p shopStep) any { return columns(p) })
+	g.unreachable(countersign.Errorf(countersign.Unavailable, "the shop's database does not answer").Try("see whether it runs and can be reached from here, then try again"), "")
+	g.question(v, setup.Columns, "rows that lead to no order", func(p shopStep) any { return columns(p) })
+	g.unreachable(countersign.Errorf(countersign.Unprocessed, `of 50 refunds that were looked at, none leads to an order: payment_id of refund holds "pay_01J8Z", and that is in no id of order`).
+		In("entities.refund.order_key").Try("choose another column, or a way over another table; this one leads to orders: order_id is named like the key of an order: 50 of 50 rows lead to an order"), hrefOf(setup.Columns))
+}
+
+// unreachable makes of the last sample the page that stands there when a question cannot be asked.
+func (g *gallery) unreachable(e *countersign.Error, mend string) {
 	last := &g.samples[len(g.samples)-1]
 	last.Template, last.Page = "shop_unreachable", "shop unreachable"
-	last.screen.Page = wrongly(last.screen.Page.(columnsScreen).shopStep, countersign.Errorf(countersign.Unavailable, "the shop's database does not answer").
-		Try("see whether it runs and can be reached from here, then try again"))
+	p := wrongly(last.screen.Page.(columnsScreen).shopStep, e)
+	p.Mend = mend
+	last.screen.Page = p
 }
 
 func (g *gallery) meaning(v *visit) {
@@ -181,7 +195,7 @@ func (g *gallery) meaning(v *visit) {
 		Negative: []picked{{Value: "payment", Title: "Payments"}, {Value: "refund", Title: "Refunds", Current: true}}}
 	g.question(v, setup.Money, "beside what the columns hold", func(p shopStep) any { money.shopStep = p; return money })
 	g.question(v, setup.Money, "no such currency", func(p shopStep) any {
-		money.shopStep = wrongly(p, countersign.Errorf(countersign.Invalid, `"US$" is not a currency`).In("currency").Try("write its ISO 4217 code in capitals, such as USD; a column goes into columns.currency"))
+		money.shopStep = wrongly(p, countersign.Errorf(countersign.Invalid, `"US$" is not a currency`).In("currency").Try("expected a code of ISO 4217 in capitals, such as EUR or USD; a column goes into columns.currency"))
 		money.Currency = "US$"
 		return money
 	})
@@ -226,10 +240,10 @@ func (g *gallery) confirming(v *visit) {
 	}
 	m := medusaShop()
 	rows := map[connector.Kind][]setup.Line{
-		connector.Order:   {{ID: "order_01J8Z", Status: "completed", When: at("2026-11-02T09:30:00Z"), More: "1042"}, {ID: "order_01J91", Status: "canceled", When: at("2026-11-03T17:02:11Z"), More: "1043"}},
-		connector.Payment: {{ID: "pay_01J8Z", Meaning: shop.Paid, Amount: paid(257753), When: at("2026-11-02T09:31:30Z"), More: "pi_3Qf"}},
-		connector.Refund: {{ID: "ref_01", Status: "succeeded", Meaning: shop.Returned, Amount: paid(257753), When: at("2026-11-05")},
-			{ID: "ref_02", Status: "\u202e<b>odd</b>", Meaning: shop.Unseen, Amount: shop.Amount{Text: "12.345", Problem: "12.345 has more digits than USD has: the nearest amount is USD 12.35"},
+		connector.Order:   {{Order: "1042", ID: "order_01J8Z", Status: "completed", When: at("2026-11-02T09:30:00Z"), More: "1042"}, {Order: "1043", ID: "order_01J91", Status: "canceled", When: at("2026-11-03T17:02:11Z"), More: "1043"}},
+		connector.Payment: {{Order: "1042", ID: "pay_01J8Z", Meaning: shop.Paid, Amount: paid(257753), When: at("2026-11-02T09:31:30Z"), More: "pi_3Qf"}},
+		connector.Refund: {{Order: "1042", ID: "ref_01", Status: "succeeded", Meaning: shop.Returned, Amount: paid(257753), When: at("2026-11-05")},
+			{Order: "order_\u202e17", Lost: true, ID: "ref_02", Status: "\u202e<b>odd</b>", Meaning: shop.Unseen, Amount: shop.Amount{Text: "12.345", Problem: "12.345 has more digits than USD has: the nearest amount is USD 12.35"},
 				When: shop.Moment{Text: "13/05/2026 16:12", Problem: `"13/05/2026 16:12" is not a time in a form that is understood`}}},
 	}
 	page := func(p shopStep) rowsScreen {
@@ -243,6 +257,7 @@ func (g *gallery) confirming(v *visit) {
 	g.question(v, setup.Rows, "to be confirmed, one in doubt", func(p shopStep) any { return page(p) })
 	g.question(v, setup.Rows, "not confirmed, and slow", func(p shopStep) any {
 		s := page(wrongly(p, countersign.Errorf(countersign.Invalid, "Nothing is saved before somebody says that the rows are read rightly.").Try("Compare them with the shop; where they are not, go back to the question they are about")))
+		s.Lost = []string{`3 of 50 refunds lead to no order: order_id of refund holds "17", and that is in no id of order.`}
 		s.Slow = []string{"finding refunds by order_id reads the whole of refund: an index on that column would make it fast"}
 		return s
 	})

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"strings"
 
 	"countersign"
 	"countersign/answer"
@@ -33,6 +34,7 @@ type mappingLine struct {
 	Name, By  string
 	Confirmed string
 	Since     moment
+	Unseen    string // how it came to be in force when nobody has confirmed its rows
 }
 
 // kindLine says where one kind of record is.
@@ -89,7 +91,11 @@ func (v *visit) examineShop(p *shopScreen) error {
 }
 
 func (v *visit) mappingLine(m setup.Version, who *file) mappingLine {
-	return mappingLine{m.Version, legible(m.Name), who.actor(m.CreatedBy), who.actor(m.ConfirmedBy), v.moment(m.CreatedAt)}
+	line := mappingLine{m.Version, legible(m.Name), who.actor(m.CreatedBy), who.actor(m.ConfirmedBy), v.moment(m.CreatedAt), ""}
+	if by := countersign.ParseActor(m.ConfirmedBy); by.Kind == countersign.CLI {
+		line.Confirmed, line.Unseen = "", "applied on the command line by "+legible(by.ID)+"; nobody has looked at the rows"
+	}
+	return line
 }
 
 func panelOf(m setup.Version, line mappingLine) *mappingPanel {
@@ -146,7 +152,7 @@ func postShopBegin(v *visit) error {
 	if begun {
 		return v.back(hrefOf(draft.Step), "You had begun already; this is where you were.")
 	}
-	draft = setup.Draft{Step: setup.Connect, Mapping: connector.Mapping{Name: "shop", Zone: "UTC"}}
+	draft = setup.Draft{Step: setup.Connect, Mapping: connector.Mapping{Name: "shop", Zone: v.zone.String()}}
 	if v.form("from") == "latest" {
 		latest, ok, err := v.Setup.Latest(ctx)
 		if err != nil && !ok {
@@ -214,6 +220,7 @@ type shopStep struct {
 	Title       string
 	Wrong, Hint string
 	Here        string // the address of the question
+	Mend        string // where to go when it is the mapping that is wrong
 	Platform    string
 }
 
@@ -287,6 +294,9 @@ func (w *wizard) open(status int, wrong error) error {
 	var e *countersign.Error
 	if errors.As(err, &e) && answer.Tells(e.Kind) {
 		p.Wrong, p.Hint = inWords(e), stopped(capital(e.Hint))
+		if strings.HasPrefix(e.Field, "entities.") {
+			p.Mend = hrefOf(setup.Columns)
+		}
 		return w.draw(answer.Status(e.Kind), "shop_unreachable", p)
 	}
 	return err

@@ -2,6 +2,8 @@ package web
 
 import (
 	"encoding/json"
+	"fmt"
+	"slices"
 
 	"countersign"
 	"countersign/desk/merchant/connector"
@@ -15,7 +17,7 @@ type columnsScreen struct {
 
 type columnsOf struct {
 	Kind, Title, Table string
-	Ways               []picked // how a row finds its order; for orders the column that the others mean
+	Ways               []picked // how a row finds its order; for orders the column that the others mean; empty first while nothing is chosen
 	WayTitle           string
 	Fields             []columnChoice
 }
@@ -34,7 +36,11 @@ func showColumns(w *wizard, status int, p shopStep) error {
 	defer s.Close()
 	screen := columnsScreen{shopStep: p}
 	for _, k := range w.draft.Mapping.Kinds() {
-		if of, ok := w.columnsOf(k, c); ok {
+		ways, err := w.triedWays(k, s)
+		if err != nil {
+			return err
+		}
+		if of, ok := w.columnsOf(k, c, ways); ok {
 			screen.Kinds = append(screen.Kinds, of)
 		} else if screen.Wrong == "" {
 			screen.Wrong = "The table of " + plain(kindTitles[k]) + " is not there any more. Choose another."
@@ -43,7 +49,20 @@ func showColumns(w *wizard, status int, p shopStep) error {
 	return w.draw(status, w.template, screen)
 }
 
-func (w *wizard) columnsOf(k connector.Kind, c connector.Catalog) (of columnsOf, ok bool) {
+// triedWays are the ways from the rows of a kind to their orders, tried on some rows. While the table of orders cannot be read
+// there are none, and the page says that with the rest.
+func (w *wizard) triedWays(k connector.Kind, s *connector.Shop) ([]connector.Way, error) {
+	if k == connector.Order {
+		return nil, nil
+	}
+	ways, err := s.Ways(w.r.Context(), k)
+	if countersign.KindOf(err) == countersign.Unprocessed {
+		return nil, nil
+	}
+	return ways, err
+}
+
+func (w *wizard) columnsOf(k connector.Kind, c connector.Catalog, ways []connector.Way) (of columnsOf, ok bool) {
 	e := w.draft.Mapping.Entities[k]
 	t, ok := c.Table(e.Schema, e.Table)
 	if !ok {
@@ -51,18 +70,28 @@ func (w *wizard) columnsOf(k connector.Kind, c connector.Catalog) (of columnsOf,
 	}
 	of = columnsOf{Kind: string(k), Title: kindTitles[k], Table: tableName(t, c)}
 	if k == connector.Order {
-		of.WayTitle, of.Ways = "The key that the other tables mean", columnsIn([]connector.Table{t}, e.Key)
+		of.WayTitle, of.Ways = "The key that the other tables mean", chosenFirst(columnsIn([]connector.Table{t}, e.Key), "choose a column")
 	} else {
-		of.WayTitle, of.Ways = "How a row finds its order", w.ways(e, t, c)
+		of.WayTitle, of.Ways = "How a row finds its order", chosenFirst(waysOf(e, t, ways), "choose a way: none is certain")
 	}
 	for _, name := range k.Columns() {
 		field := columnChoice{Name: name, Title: fieldTitles[name], Needed: k.Needs(name), Columns: columnsIn(tablesOf(e, t, c), e.Columns[name])}
 		if !field.Needed {
 			field.Columns = append([]picked{{Title: "the shop does not keep it"}}, field.Columns...)
+		} else {
+			field.Columns = chosenFirst(field.Columns, "choose a column")
 		}
 		of.Fields = append(of.Fields, field)
 	}
 	return of, true
+}
+
+// chosenFirst puts before choices of which none is made one that is no answer, so that a browser does not make the first.
+func chosenFirst(all []picked, ask string) []picked {
+	if slices.ContainsFunc(all, func(p picked) bool { return p.Current }) {
+		return all
+	}
+	return append([]picked{{Title: ask, Current: true}}, all...)
 }
 
 // tablesOf are the tables whose columns can be chosen: the records' own first.
@@ -96,24 +125,23 @@ func columnsIn(tables []connector.Table, chosen string) (all []picked) {
 	return all
 }
 
-// ways are the ways from a row to its order that a catalog suggests, every column of the table's own, and the way that was chosen.
-func (w *wizard) ways(e connector.Entity, t connector.Table, c connector.Catalog) (all []picked) {
+// waysOf are the ways from a row to its order that were tried, every other column of the table's own, and the way that was chosen.
+func waysOf(e connector.Entity, t connector.Table, tried []connector.Way) (all []picked) {
 	chosen := wayOf(e)
-	orders := w.draft.Mapping.Entities[connector.Order]
 	found := chosen == wayOf(connector.Entity{})
 	add := func(value, title string) {
-		for _, there := range all {
-			if there.Value == value {
-				return
-			}
+		if slices.ContainsFunc(all, func(there picked) bool { return there.Value == value }) {
+			return
 		}
 		found = found || value == chosen
 		all = append(all, picked{Value: value, Title: title, Current: value == chosen})
 	}
-	if table, ok := c.Table(orders.Schema, orders.Table); ok {
-		for _, way := range connector.Ways(c, t, table, orders.Key) {
-			add(wayOf(way.On(connector.Entity{})), way.Says)
+	for _, way := range tried {
+		says := legible(way.Says)
+		if tried := way.Tried; tried.Rows > 0 {
+			says = fmt.Sprintf("%d of %d rows lead to an order: %s", tried.Rows-tried.Lost, tried.Rows, says)
 		}
+		add(wayOf(way.On(connector.Entity{})), says)
 	}
 	for _, column := range t.Columns {
 		add(wayOf(connector.Entity{OrderKey: column.Name}), "by its own column "+legible(column.Name))
@@ -153,10 +181,14 @@ func answerColumns(w *wizard) error {
 		return err
 	}
 	defer s.Close()
-	for _, k := range w.draft.Mapping.Kinds() {
-		if err := w.takeColumns(k); err != nil {
-			return err
+	var missing error
+	for _, k := range w.draft.Mapping.Kinds() { // all of them, so that what was chosen stays chosen
+		if err := w.takeColumns(k); missing == nil {
+			missing = err
 		}
+	}
+	if missing != nil {
+		return missing
 	}
 	if wrong := w.draft.Mapping.Check(c); len(wrong) > 0 {
 		return wrong[0]
@@ -164,7 +196,7 @@ func answerColumns(w *wizard) error {
 	return w.next("")
 }
 
-func (w *wizard) takeColumns(k connector.Kind) error {
+func (w *wizard) takeColumns(k connector.Kind) (missing error) {
 	e := w.draft.Mapping.Entities[k]
 	prefix := string(k) + "."
 	if k == connector.Order {
@@ -172,7 +204,7 @@ func (w *wizard) takeColumns(k connector.Kind) error {
 	} else {
 		var chosen way
 		if err := json.Unmarshal([]byte(w.exact(prefix+"way")), &chosen); err != nil || chosen.OrderKey == "" && len(chosen.Join) == 0 {
-			return countersign.Errorf(countersign.Invalid, "missing: which column says whose order it is?").In("entities." + string(k))
+			missing = countersign.Errorf(countersign.Invalid, "missing: which column says whose order it is?").In("entities." + string(k))
 		}
 		e.OrderKey, e.Join = chosen.OrderKey, chosen.Join
 	}
@@ -180,12 +212,12 @@ func (w *wizard) takeColumns(k connector.Kind) error {
 	for _, name := range k.Columns() {
 		if column := w.exact(prefix + name); column != "" {
 			e.Columns[name] = column
-		} else if k.Needs(name) {
-			return countersign.Errorf(countersign.Invalid, "missing: it cannot be read without").In("entities." + string(k) + ".columns." + name)
+		} else if k.Needs(name) && missing == nil {
+			missing = countersign.Errorf(countersign.Invalid, "missing: it cannot be read without").In("entities." + string(k) + ".columns." + name)
 		}
 	}
 	w.draft.Mapping.Entities[k] = e
-	return nil
+	return missing
 }
 
 // exact is a field of the form as it was sent: a column may be called by blanks.

@@ -7,6 +7,7 @@ import (
 	"countersign"
 	"countersign/desk/merchant/connector"
 	"countersign/desk/merchant/setup"
+	"countersign/desk/merchant/shop"
 )
 
 // moneyScreen asks what an amount and a time of this shop mean, beside some that it has.
@@ -63,17 +64,15 @@ func (w *wizard) sampleMoney(p *moneyScreen) error {
 			return err
 		}
 		e, lines := m.Entities[k], setup.Lines(k, rows)
-		amount, when := e.Columns[k.Amount()], firstOf(e.Columns, momentsOf[k])
+		p.Times = append(p.Times, timesOf(k, e, rows)...)
+		amount := e.Columns[k.Amount()]
 		if amount != "" {
-			p.Amounts = append(p.Amounts, sampleLine{kindTitles[k], legible(amount), sampled(lines, func(l setup.Line) string { return l.Amount.Text })})
+			p.Amounts = append(p.Amounts, sampleLine{kindTitles[k], legible(amount), sampled(texts(lines, func(l setup.Line) string { return l.Amount.Text }))})
 			if e.Columns["currency"] != "" {
 				currencies = append(currencies, legible(e.Columns["currency"]))
 			} else {
 				p.Everywhere = false
 			}
-		}
-		if when != "" {
-			p.Times = append(p.Times, sampleLine{kindTitles[k], legible(when), sampled(lines, func(l setup.Line) string { return l.When.Text })})
 		}
 		if k == connector.Payment || k == connector.Refund {
 			p.Negative = append(p.Negative, picked{Value: string(k), Title: kindTitles[k], Current: e.Sign != ""})
@@ -84,24 +83,41 @@ func (w *wizard) sampleMoney(p *moneyScreen) error {
 	return nil
 }
 
-// momentsOf are the times of a kind of record that a line shows.
-var momentsOf = map[connector.Kind][]string{connector.Order: {"placed_at"}, connector.Payment: {"paid_at"}, connector.Fulfillment: {"shipped_at", "delivered_at"},
-	connector.Refund: {"refunded_at"}, connector.Return: {"opened_at"}}
-
-func firstOf(columns map[string]string, names []string) string {
-	for _, name := range names {
-		if columns[name] != "" {
-			return columns[name]
+// timesOf are the columns of a kind that hold times, each with what it holds and no other.
+func timesOf(k connector.Kind, e connector.Entity, rows connector.Sampled) (all []sampleLine) {
+	add := func(name string, values []string) {
+		if column := e.Columns[name]; column != "" {
+			all = append(all, sampleLine{kindTitles[k], legible(column), sampled(values)})
 		}
 	}
-	return ""
+	switch k {
+	case connector.Order:
+		add("placed_at", texts(rows.Order.All, func(o shop.Order) string { return o.PlacedAt.Text }))
+	case connector.Payment:
+		add("paid_at", texts(rows.Payments.All, func(p shop.Payment) string { return p.PaidAt.Text }))
+	case connector.Fulfillment:
+		add("shipped_at", texts(rows.Fulfillments.All, func(f shop.Fulfillment) string { return f.ShippedAt.Text }))
+		add("delivered_at", texts(rows.Fulfillments.All, func(f shop.Fulfillment) string { return f.DeliveredAt.Text }))
+	case connector.Refund:
+		add("refunded_at", texts(rows.Refunds.All, func(r shop.Refund) string { return r.RefundedAt.Text }))
+	case connector.Return:
+		add("opened_at", texts(rows.Returns.All, func(r shop.Return) string { return r.OpenedAt.Text }))
+	}
+	return all
+}
+
+func texts[T any](rows []T, text func(T) string) (all []string) {
+	for _, row := range rows {
+		all = append(all, text(row))
+	}
+	return all
 }
 
 // sampled are the different values of some rows, in a line.
-func sampled(lines []setup.Line, value func(setup.Line) string) string {
+func sampled(values []string) string {
 	var all []string
-	for _, l := range lines {
-		if text := legible(clip(value(l))); text != "" && !slices.Contains(all, text) {
+	for _, value := range values {
+		if text := legible(clip(value)); text != "" && !slices.Contains(all, text) {
 			all = append(all, text)
 		}
 	}

@@ -16,7 +16,8 @@ type rowsScreen struct {
 	Server string
 	Kinds  []rowsOf
 	Slow   []string
-	Doubts int // rows with something that could not be read, or whose status means nothing yet
+	Lost   []string // rows that lead to no order
+	Doubts int      // rows with something that could not be read, or whose status means nothing yet
 }
 
 type rowsOf struct {
@@ -29,10 +30,10 @@ type rowsOf struct {
 
 // readRow is one row. What the shop wrote is other people's words; what it means is ours.
 type readRow struct {
-	ID, Status, More, Meaning, Problem string
-	Doubt                              bool
-	Amount                             amount
-	When                               moment
+	Order, ID, Status, More, Meaning, Problem string
+	Doubt                                     bool
+	Amount                                    amount
+	When                                      moment
 }
 
 func showRows(w *wizard, status int, p shopStep) error {
@@ -41,6 +42,9 @@ func showRows(w *wizard, status int, p shopStep) error {
 		return err
 	}
 	screen := rowsScreen{shopStep: p, Name: w.draft.Mapping.Name, Server: legible(trial.Rights.Server), Slow: trial.Slow}
+	for _, lost := range trial.Lost {
+		screen.Lost = append(screen.Lost, stopped(capital(legible(lost))))
+	}
 	if w.r.Method == "POST" {
 		screen.Name = w.form("name")
 	}
@@ -77,7 +81,7 @@ func (of rowsOf) doubts() (n int) {
 }
 
 func (v *visit) readRow(l setup.Line) readRow {
-	r := readRow{ID: legible(l.ID), Status: legible(l.Status), More: legible(l.More), Problem: capital(legible(l.Problem())), Meaning: meanings[string(l.Meaning)]}
+	r := readRow{Order: legible(l.Order), ID: legible(l.ID), Status: legible(l.Status), More: legible(l.More), Problem: capital(legible(l.Problem())), Meaning: meanings[string(l.Meaning)]}
 	r.Doubt = r.Problem != "" || l.Meaning == shop.Unseen
 	if l.Amount.Money != nil {
 		r.Amount = money(*l.Amount.Money)

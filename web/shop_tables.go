@@ -110,11 +110,46 @@ func answerTables(w *wizard) error {
 			return err
 		}
 	}
+	w.draft.Mapping.Entities = entities
 	if _, ok := entities[connector.Order]; !ok {
 		return countersign.Errorf(countersign.Invalid, "missing: without the table of orders nothing can be found").In("entities.order").Try("choose the table that has a row for each order")
 	}
-	w.draft.Mapping.Entities = entities
+	if err := w.findOrders(); err != nil {
+		return err
+	}
 	return w.next("")
+}
+
+// findOrders chooses a way to the orders for each kind that has none, or one that its rows speak against: the first for which
+// there is a reason. Where there is none, it is left to the person.
+func (w *wizard) findOrders() error {
+	s, _, err := w.connected()
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	for _, k := range w.draft.Mapping.Kinds() {
+		ways, err := w.triedWays(k, s)
+		if err != nil {
+			return err
+		}
+		e := w.draft.Mapping.Entities[k]
+		if k == connector.Order || wayOf(e) != wayOf(connector.Entity{}) && !against(e, ways) {
+			continue
+		}
+		e.OrderKey, e.Join = "", nil
+		if i := slices.IndexFunc(ways, connector.Way.Likely); i >= 0 {
+			e = ways[i].On(e)
+		}
+		w.draft.Mapping.Entities[k] = e
+	}
+	return nil
+}
+
+// against reports whether rows were followed along an entity's way and none led to an order.
+func against(e connector.Entity, ways []connector.Way) bool {
+	i := slices.IndexFunc(ways, func(w connector.Way) bool { return wayOf(w.On(e)) == wayOf(e) })
+	return i >= 0 && ways[i].Tried.Rows > 0 && !ways[i].Leads()
 }
 
 func (w *wizard) takeSuggestion(value string, c connector.Catalog) error {
@@ -125,7 +160,13 @@ func (w *wizard) takeSuggestion(value string, c connector.Catalog) error {
 	}
 	m := all[i].Mapping
 	m.Name, m.Driver, m.DSN, m.Currency = w.draft.Mapping.Name, w.draft.Mapping.Driver, w.draft.Mapping.DSN, w.draft.Mapping.Currency
+	if all[i].Platform == "" { // names say nothing about a clock
+		m.Zone = w.draft.Mapping.Zone
+	}
 	w.draft.Mapping, w.draft.Platform = m, all[i].Platform
+	if err := w.findOrders(); err != nil {
+		return err
+	}
 	return w.next("")
 }
 
@@ -144,7 +185,7 @@ func (w *wizard) takeTable(k connector.Kind, c connector.Catalog, entities map[c
 		entities[k] = e
 		return nil
 	}
-	entities[k] = guessed(k, table, c, entities)
+	entities[k] = guessed(k, table)
 	return nil
 }
 
@@ -158,18 +199,11 @@ func tableOf(c connector.Catalog, value string) (connector.Table, bool) {
 	return connector.Table{}, false
 }
 
-// guessed is an entity for a table that somebody chose: its columns by their names, and the first way to its orders.
-func guessed(k connector.Kind, t connector.Table, c connector.Catalog, chosen map[connector.Kind]connector.Entity) connector.Entity {
+// guessed is an entity for a table that somebody chose: its columns by their names, and no way to its orders yet.
+func guessed(k connector.Kind, t connector.Table) connector.Entity {
 	e := connector.EntityOf(k, t)
 	if k == connector.Order {
 		e.Key = connector.KeyOf(t)
-		return e
-	}
-	orders := chosen[connector.Order]
-	if table, ok := c.Table(orders.Schema, orders.Table); ok {
-		if ways := connector.Ways(c, t, table, orders.Key); len(ways) > 0 {
-			e = ways[0].On(e)
-		}
 	}
 	return e
 }

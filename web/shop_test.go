@@ -200,6 +200,8 @@ func TestABadAnswerKeepsTheQuestion(t *testing.T) {
 		{"columns", url.Values{"order.way": {"; DROP TABLE orders"}, "payment.way": {`{"order_key":"order_id"}`}}, 400, "Payments, Its own id: missing"},
 		{"money", url.Values{"currency": {"USD"}}, 400, "Unit missing: is an amount of 4990 four thousand or forty-nine?"},
 		{"money", url.Values{"unit": {"major"}, "currency": {"US$"}}, 400, `Currency "US$" is not a currency.`},
+		{"money", url.Values{"unit": {"major"}, "currency": {"euro"}}, 400, "Expected a code of ISO 4217 in capitals, such as EUR or USD"},
+		{"money", url.Values{"unit": {"major"}, "currency": {"EUX"}}, 400, `Currency "EUX" is not a currency.`},
 		{"money", url.Values{"unit": {"major"}, "currency": {"USD"}, "zone": {"Nowhere/At all"}}, 400, "Zone"},
 		{"states", url.Values{"payment.where": {"not json"}}, 400, "A rule cannot be read; nothing was changed."},
 		{"states", url.Values{"payment.value": {"captured"}, "payment.means": {"paid"}}, 400, "Fulfilments, states: nothing says what a status of these fulfilments means"},

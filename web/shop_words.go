@@ -28,6 +28,7 @@ var fieldTitles = map[string]string{
 	"status": "Status", "total": "Total", "currency": "Currency", "shipping_address": "Shipping address", "amount": "Amount", "paid_at": "When it was paid",
 	"reference": "Reference of the provider", "carrier": "Carrier", "tracking": "Tracking number", "shipped_at": "When it was sent",
 	"delivered_at": "When it arrived", "refunded_at": "When it went back", "opened_at": "When it was opened", "reason": "Reason",
+	"order_key": "How a row finds its order", "join": "How a row finds its order",
 }
 
 var meanings = map[string]string{

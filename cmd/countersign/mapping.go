@@ -7,6 +7,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"countersign"
 	"countersign/app"
 	"countersign/desk/merchant/connector"
 	"countersign/desk/merchant/setup"
@@ -34,8 +35,16 @@ func (mappingShowCommand) Run(s *session) (err error) {
 		return exit(1)
 	}
 	last := versions[0]
-	fmt.Fprintf(s.err, "version %d, made by %s, confirmed by %s\n", last.Version, last.CreatedBy, last.ConfirmedBy)
+	fmt.Fprintf(s.err, "version %d, made by %s, %s\n", last.Version, last.CreatedBy, confirmation(last))
 	return indented(s.out, last.Mapped)
+}
+
+// confirmation says who has looked at the rows. Nobody has at a mapping that was applied here: printing is not looking.
+func confirmation(v setup.Version) string {
+	if by := countersign.ParseActor(v.ConfirmedBy); by.Kind == countersign.CLI {
+		return "applied on the command line by " + by.ID + "; nobody has looked at the rows"
+	}
+	return "rows confirmed by " + v.ConfirmedBy
 }
 
 type mappingApplyCommand struct {
@@ -43,8 +52,8 @@ type mappingApplyCommand struct {
 	DryRun bool   `help:"Connect, check and print what would be read, and keep nothing."`
 }
 
-// Run tries the mapping on the live shop and prints a few rows as the product reads them. Whoever applies a file has seen them,
-// and is on record as the one who confirmed it.
+// Run tries the mapping on the live shop and prints a few rows as the product reads them, each with its order. Whoever applies a
+// file is on record as the one who put it in force, and as nobody who has confirmed the rows.
 func (c mappingApplyCommand) Run(s *session) (err error) {
 	text, err := readFile(s.in, c.File)
 	if err != nil {
@@ -93,13 +102,16 @@ func printTrial(out io.Writer, m connector.Mapping, t setup.Trial) error {
 			fmt.Fprintln(w, "  "+strings.Join(rowOf(l), "\t"))
 		}
 	}
+	for _, lost := range t.Lost {
+		fmt.Fprintln(w, "! "+lost)
+	}
 	for _, slow := range t.Slow {
 		fmt.Fprintln(w, "slow: "+slow)
 	}
 	return w.Flush()
 }
 
-// rowOf is a row in columns: its id, what the shop calls its state and what that means here, amount and time.
+// rowOf is a row in columns: its order, its id, what the shop calls its state and what that means here, amount and time.
 func rowOf(l setup.Line) []string {
 	meaning := l.Status
 	if l.Meaning != "" && string(l.Meaning) != l.Status {
@@ -109,7 +121,7 @@ func rowOf(l setup.Line) []string {
 	if l.Amount.Money != nil {
 		amount = l.Amount.Money.String()
 	}
-	row := []string{l.ID, meaning, amount, l.When.When.String()}
+	row := []string{l.Order, l.ID, meaning, amount, l.When.When.String()}
 	if problem := l.Problem(); problem != "" {
 		row = append(row, "! "+problem)
 	}

@@ -50,7 +50,7 @@ func (f *faults) usual(path, zone, currency, unit string) {
 		f.add(below(path, "zone"), "%v", err).Try("write a name such as Europe/Berlin, UTC, an offset such as +01:00, or unix or unix_ms for counted seconds")
 	}
 	if currency != "" && !countersign.KnownCurrency(currency) {
-		f.add(below(path, "currency"), "%q is not a currency", shown(currency)).Try("write its ISO 4217 code in capitals, such as USD; a column goes into columns.currency")
+		f.add(below(path, "currency"), "%q is not a currency", shown(currency)).Try("expected a code of ISO 4217 in capitals, such as EUR or USD; a column goes into columns.currency")
 	}
 	if unit != "" && unit != Major && unit != Minor {
 		f.add(below(path, "unit"), "%q is not a unit", shown(unit)).Try("write major when the column says 49.90, minor when it says 4990")

@@ -16,6 +16,7 @@ type Followed struct {
 	Held string // what one of the lost holds where it should hold the key of an order; empty when it holds nothing
 	Key  string // where that is: "order_id of refunds"
 	Of   string // and what it should be equal to: "id of orders"
+	Own  bool   // that is what tells the rows themselves apart, and no declared key says that it is an order's
 }
 
 // Follow looks at a few rows of one kind and at whether each leads to an order that there is, along the mapping's way: one
@@ -38,6 +39,8 @@ func (s *Shop) follow(ctx context.Context, r route, rows int) (f Followed, err e
 	}
 	f.Key = shown(r.key.column.Name) + " of " + shown(r.tables[r.key.table].Name)
 	f.Of = shown(orders.key.column.Name) + " of " + shown(orders.tables[0].Name)
+	f.Own = r.key.table == 0 && r.tables[0].alone(r.key.column.Name) &&
+		!slices.ContainsFunc(direct(r.tables[0], orders.tables[0], orders.key.column.Name), func(w Way) bool { return w.OrderKey == r.key.column.Name })
 	err = s.inside(ctx, func(ctx context.Context, tx *sql.Tx) error {
 		limited, cancel := context.WithTimeout(ctx, s.bounds.query+s.d.grace())
 		defer cancel()

@@ -76,9 +76,6 @@ func (t *trial) each(ctx context.Context, ways []Way) []Way {
 			continue
 		}
 		ways[i].Tried = f
-		if f.Rows > 0 {
-			ways[i].Says += fmt.Sprintf(": %d of %d rows lead to an order", f.Rows-f.Lost, f.Rows)
-		}
 	}
 	return ways
 }

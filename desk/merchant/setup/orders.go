@@ -29,7 +29,11 @@ func (t *Trial) follow(ctx context.Context, s *connector.Shop, k connector.Kind,
 		return err
 	case f.Rows > 0 && f.Lost == f.Rows:
 		return leadsNowhere(ctx, s, k, e, f)
-	case f.Lost > 0:
+	}
+	if f.Own && f.Rows > 0 {
+		t.Lost = append(t.Lost, fmt.Sprintf("%s find their order by their own key, %s: small numbers are in every table, so compare the order of each row below", plurals[k], f.Key))
+	}
+	if f.Lost > 0 {
 		t.Lost = append(t.Lost, fmt.Sprintf("%d of %d %s lead to no order: %s holds %s, and that is in no %s", f.Lost, f.Rows, plurals[k], f.Key, held(f), f.Of))
 	}
 	return nil
@@ -50,7 +54,7 @@ func leadsNowhere(ctx context.Context, s *connector.Shop, k connector.Kind, e co
 	}
 	hint := "choose another column, or a way over another table"
 	if ways, err := s.Ways(ctx, k); err == nil && len(ways) > 0 && ways[0].Leads() {
-		hint += "; this one leads to orders: " + ways[0].Says
+		hint += fmt.Sprintf("; this one leads to orders: %s: %d of %d rows lead to an order", ways[0].Says, ways[0].Tried.Rows-ways[0].Tried.Lost, ways[0].Tried.Rows)
 	}
 	return countersign.Errorf(countersign.Unprocessed, "%s", text).In(keyField(k, e)).Try(hint)
 }
