@@ -154,7 +154,17 @@ func (d *show) standings(title string, closed bool) {
 	for _, how := range slices.SortedFunc(maps.Keys(counts), byCount(counts)) {
 		parts = append(parts, fmt.Sprintf("%d %s", counts[how], how))
 	}
-	d.print("%d %s: %s", sum, title, strings.Join(parts, ", "))
+	d.print("%s", wrapped(fmt.Sprintf("%d %s: %s", sum, title, strings.Join(parts, ", "))))
+}
+
+// wrapped breaks a list that is longer than a terminal is wide, once.
+func wrapped(list string) string {
+	const widest = 120
+	if len(list) <= widest {
+		return list
+	}
+	at := strings.LastIndex(list[:widest], ", ") + 1
+	return list[:at] + "\n  " + list[at:]
 }
 
 // byCount orders what was counted by how often, and then by name.
