@@ -164,7 +164,7 @@ func wrapped(list string) string {
 		return list
 	}
 	at := strings.LastIndex(list[:widest], ", ") + 1
-	return list[:at] + "\n  " + list[at:]
+	return list[:at] + "\n  " + strings.TrimSpace(list[at:])
 }
 
 // byCount orders what was counted by how often, and then by name.
