@@ -20,7 +20,7 @@ func TestTheDemoInABrowser(t *testing.T) {
 	page.See("This link lets Demo analyst")
 	page.ClickText("Sign in as Demo analyst")
 	page.At("/queue")
-	page.See("Demo: an invented bank, nothing here is real.")
+	page.See("Demo: an invented bank and an invented shop, nothing here is real.")
 	page.Click(".tabs a[href='/queue?show=open']")
 	page.See("being investigated")
 

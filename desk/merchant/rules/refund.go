@@ -138,6 +138,8 @@ func underWay(m money) finding {
 	const name = "refund_pending"
 	source := rows("refunds", m.pending.ids...)
 	switch {
+	case !m.pending.known() && m.returned.known(): // else it is said already
+		return unknown(name, "", source).cannotTell("Whether a refund is under way is not known: %s", m.pending.why)
 	case !m.pending.known():
 		return unknown(name, "", source)
 	case m.pending.money == nil:
