@@ -100,7 +100,9 @@ func TestRules(t *testing.T) {
 				in.Records.Refunds.All = []shop.Refund{refund("R-1", "", 100_00, shop.Returned, "2026-11-10T00:00:00Z")}
 			}, "refund_contradicts_contest", "", "already refunded"},
 		{"a refund under way of no amount is not understood",
-			func(in *Input) { in.Records.Refunds.All = []shop.Refund{refund("R-1", "", 0, shop.InProgress, "2026-11-10T00:00:00Z")} },
+			func(in *Input) {
+				in.Records.Refunds.All = []shop.Refund{refund("R-1", "", 0, shop.InProgress, "2026-11-10T00:00:00Z")}
+			},
 			"facts_unknown", "no_refund_contradicts_accept facts_unknown", "Whether a refund is under way is not known"},
 		{"an order that is not there cannot be argued about",
 			func(in *Input) { in.Records.Order.All = nil }, "order_not_found", "order_not_found", "no order of this number"},
