@@ -168,7 +168,11 @@ func (a *App) assemble() (err error) {
 
 // reviewed is what people's decisions need to know of a desk.
 func reviewed(d desk.Desk) review.Desk {
-	return review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, Waive: d.Waive, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh, Room: d.Room}
+	r := review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, Waive: d.Waive, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh, Room: d.Room, Warn: d.Warn}
+	for _, kind := range d.Typed {
+		r.Typed = append(r.Typed, kind.Name)
+	}
+	return r
 }
 
 func (a *App) modelFor(c countersign.Case) llm.Model {

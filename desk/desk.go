@@ -46,6 +46,13 @@ type Desk struct {
 	Outcome map[string]countersign.Outcome
 	// Outcomes are those a person may override with.
 	Outcomes []countersign.Outcome
+	// Warn says what a person must know of an outcome before they choose it. It stops nobody, and the record keeps that it was said;
+	// nil when there is nothing to say.
+	Warn func(facts countersign.Facts, outcome countersign.Outcome) []string
+	// Reports says that a decision which closes a case leaves an evidence report for others to read.
+	Reports bool
+	// NotesBy is who wrote the notes of a case: "the customer".
+	NotesBy string
 	// Display is what a person is shown of the case's records. An error means that they cannot be read now.
 	Display func(ctx context.Context, v store.View, c countersign.Case) (Display, error)
 	// Told says in a few words, for somebody who watches, what a step read: "read the ledger: 1 entry, nothing given back".
@@ -56,6 +63,8 @@ type Desk struct {
 	Letters bool
 	// Room is how much the files that people add to a case may be together; the zero value takes none.
 	Room store.ExhibitRoom
+	// Typed are the kinds of facts that a person may type in, in the order in which they are offered; none at a desk that takes none.
+	Typed []TypedKind
 	// Pack measures what would be sent of a case if that were decided now; nil when nothing ever is.
 	Pack func(ctx context.Context, v store.View, c countersign.Case, d review.Decided) (Pack, error)
 	// FactGroups name the facts, in the order in which a person reads them. A fact that no group names is shown by its own name.

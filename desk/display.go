@@ -57,5 +57,12 @@ type FactGroup struct {
 	Clear string // says of all of them at once that none speaks against a fix, with %d for their number; may be empty
 }
 
+// TypedKind is a kind of fact that a person may type in, and its name for people.
+type TypedKind struct {
+	Name     countersign.TypedKind
+	Title    string
+	Tightens bool // a rule reads it: a case that was judged without it must be judged again
+}
+
 // FactTitle is a fact's name for people. The title is a statement that a fact which is present makes.
 type FactTitle struct{ Name, Title string }

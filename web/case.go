@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"strings"
@@ -25,9 +26,11 @@ type file struct {
 	display    desk.Display
 	documents  []verify.Document // what the proposal quotes from
 	exhibits   []store.Exhibit   // files that people added
+	typed      []countersign.TypedFact
 	sealed     store.Report      // of a case that is closed
 	unsealed   error             // why there is none
 	unreadable string            // why the desk could not show its records
+	now        countersign.Facts // what the records of a case in review say now; Seen is empty when that is not known
 	stale      bool              // the records are not those any more that the facts of this case in review were read from
 	names      map[string]string
 	holder     store.Claim
@@ -69,6 +72,11 @@ func (v *visit) read(ctx context.Context, view store.View, f *file, id string) (
 			return err
 		}
 	}
+	if len(f.desk.Typed) > 0 {
+		if f.typed, err = view.TypedFacts(ctx, f.ID); err != nil {
+			return err
+		}
+	}
 	if f.reports() {
 		f.sealed, f.unsealed = view.Report(ctx, f.ID)
 	}
@@ -100,8 +108,8 @@ func (f *file) show(ctx context.Context, view store.View) {
 	if f.Status != countersign.InReview || f.Facts == nil || f.Facts.Seen == "" {
 		return
 	}
-	if _, seen, err := f.desk.Justify(ctx, view, f.Case); err == nil {
-		f.stale = seen != f.Facts.Seen
+	if now, err := f.desk.Facts(ctx, view, f.Case); err == nil {
+		f.now, f.stale = now, now.Seen != f.Facts.Seen
 	}
 }
 
@@ -130,6 +138,7 @@ type caseScreen struct {
 	Beside              string        // what the cases listed last have in common with this one
 	Report              *reportPanel  // nil while there is nothing to report
 	Exhibits            *exhibitsPanel
+	Typed               *typedPanel
 	Wrong               string // why what was just sent was not taken
 	Trace               []traceLine
 	Steps               []stepTable
@@ -174,7 +183,8 @@ func (v *visit) caseScreen(f *file) (*caseScreen, error) {
 	p := &caseScreen{
 		ID: string(f.ID), Title: matter(f.Case), Standing: standing(f.Case), Status: f.Status, Amount: money(f.Amount), Due: v.due(f.Case),
 		Opened: v.moment(f.OpenedAt), Lines: v.lines(f), Said: writtenBy(f.author(), f.Notes), Facts: v.facts(f), Proposal: v.proposal(f),
-		Why: f.why(), Because: f.because(), Fix: v.fix(f), Act: act, Message: v.message(f), Whose: f.whose(), Report: f.sealedReport(), Exhibits: v.exhibits(f), Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
+		Why: f.why(), Because: f.because(), Fix: v.fix(f), Act: act, Message: v.message(f), Whose: f.whose(), Report: f.sealedReport(), Exhibits: v.exhibits(f), Typed: v.typed(f),
+		Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
 		Earlier: v.earlier(f), Working: f.Status == countersign.Queued || f.Status == countersign.Investigating, Last: f.head.Seq, Stamp: stamp(f.Case),
 		Revision: f.Revision, Round: f.Round, Raised: v.raisedBy(f),
 		CanTake: v.may(auth.Decide),
@@ -191,12 +201,7 @@ func (v *visit) caseScreen(f *file) (*caseScreen, error) {
 }
 
 // author is who wrote the notes of a case.
-func (f *file) author() string {
-	if f.Terms != (countersign.Terms{}) || f.desk.Fresh != nil {
-		return "whoever sent the chargeback"
-	}
-	return "the customer"
-}
+func (f *file) author() string { return cmp.Or(f.desk.NotesBy, "the customer") }
 
 func (f *file) whose() string {
 	if f.desk.Whose == "" {

@@ -42,6 +42,11 @@ type decideScreen struct {
 	Printed                 string     // where the reason will be read
 	Overruled               []string   // what spoke against the model's recommendation
 	Pack                    *packPanel // nil when nothing would be sent
+	Warnings                []string   // what this person must know of the outcome
+	Facts                   string     // the hash of what the records say now, which this page shows
+	Differs                 []string   // where that is not what the case was judged on
+	Answers                 bool       // the report has an answer, which this person adopts or rewrites
+	Answer                  string
 }
 
 // option is one thing that a person may decide otherwise.
@@ -115,6 +120,10 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 	}
 	outcome := f.desk.Outcome[f.Recommendation]
 	p.Pack = v.pack(f, review.Decided{Outcome: outcome, Followed: true})
+	p.Warnings = f.warnings(outcome)
+	if f.desk.Reports && f.Proposal != nil {
+		p.Answers, p.Answer = true, legible(f.Proposal.Summary)
+	}
 	if outcome == countersign.Resolved {
 		p.Fix = v.preview(f, *f.Facts.Fix)
 		p.Button += " to " + f.account(f.Facts.Fix.AccountID)
@@ -125,11 +134,14 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 func askOverride(v *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = f.otherwise(), "Carry out what is chosen"
 	p.Happens, p.Draft = "Choose what should happen, and say why. Your reason is kept in the record.", legible(f.Message)
-	p.Hurting = v.hurting(f)
+	p.Hurting, p.Facts = v.hurting(f), f.now.Seen
+	if f.stale {
+		p.Differs = f.differs()
+	}
 	if f.Verdict != nil {
 		p.Overruled = f.Verdict.Caveats
 	}
-	if f.desk.Fresh != nil {
+	if f.desk.Reports {
 		p.Button, p.Printed = "Close the case", "kept in the record, and printed in the evidence report as your answer"
 	}
 	p.Pack = v.pack(f, review.Decided{Outcome: f.desk.Split, Reason: "as it will be given"})
@@ -138,7 +150,7 @@ func askOverride(v *visit, f *file, p *decideScreen) error {
 	}
 	for _, outcome := range f.desk.Outcomes {
 		if outcome != countersign.Resolved {
-			p.Options = append(p.Options, option{Value: string(outcome), Outcome: string(outcome), Title: f.closeAs(outcome), Happens: f.closing()})
+			p.Options = append(p.Options, option{Value: string(outcome), Outcome: string(outcome), Title: f.closeAs(outcome), Happens: strings.Join(append(f.warnings(outcome), f.closing()), " ")})
 			continue
 		}
 		for _, kind := range []countersign.FixKind{countersign.Reversal, countersign.Refund} {
@@ -167,9 +179,36 @@ func (f *file) closing() string {
 	return "Nothing is sent and no money moves from here."
 }
 
+// warnings are what whoever chooses that outcome must know, by what the records say now.
+func (f *file) warnings(outcome countersign.Outcome) []string {
+	if f.desk.Warn == nil || f.now.Seen == "" {
+		return nil
+	}
+	return f.desk.Warn(f.now, outcome)
+}
+
+// differs says what the records say now, where that is not what the case was judged on.
+func (f *file) differs() (all []string) {
+	for _, g := range f.desk.FactGroups {
+		for _, t := range g.Facts {
+			if before, now := f.Facts.Fact(t.Name), f.now.Fact(t.Name); before.State != now.State || before.Value != now.Value {
+				all = append(all, t.Title+": was "+factWords(before)+", is "+factWords(now))
+			}
+		}
+	}
+	if len(all) == 0 {
+		all = append(all, "A row of them was changed; what the rules read from them is the same.")
+	}
+	return all
+}
+
+func factWords(f countersign.Fact) string {
+	return strings.TrimSpace(stateWords[f.State] + " " + legible(f.Value))
+}
+
 // hurting are the facts that a rule found a doubt in, at a desk that makes reports.
 func (v *visit) hurting(f *file) (all []picked) {
-	if f.desk.Fresh == nil || f.Facts == nil {
+	if !f.desk.Reports || f.Facts == nil {
 		return nil
 	}
 	for _, g := range f.desk.FactGroups {
@@ -251,11 +290,10 @@ func postDecide(v *visit) error {
 	if err := v.parse(); err != nil {
 		return err
 	}
-	revision, err := strconv.ParseInt(v.form("revision"), 10, 64)
+	act, err := v.act(v.form("revision"))
 	if err != nil {
-		return countersign.Errorf(countersign.Precondition, "The page did not say which state of the case it was about; nothing was changed.").Try("Open the case again.")
+		return err
 	}
-	act := review.Act{Case: countersign.CaseID(v.r.PathValue("id")), Revision: revision, Actor: v.who.Actor}
 	c, err := v.carryOut(verb, act)
 	if err == nil {
 		return v.back("/cases/"+string(c.ID), done(verb, c))
@@ -265,6 +303,15 @@ func postDecide(v *visit) error {
 		return err
 	}
 	return v.refused(ask, e)
+}
+
+// act is what this reader does with a case, in the state that they saw on the page from which it is sent.
+func (v *visit) act(revision string) (review.Act, error) {
+	seen, err := strconv.ParseInt(revision, 10, 64)
+	if err != nil {
+		return review.Act{}, countersign.Errorf(countersign.Precondition, "The page did not say which state of the case it was about; nothing was changed.").Try("Open the case again.")
+	}
+	return review.Act{Case: countersign.CaseID(v.r.PathValue("id")), Revision: seen, Actor: v.who.Actor}, nil
 }
 
 // mostForm is how long a posted form may be: the longest draft and reason, in characters of four bytes, encoded.
@@ -290,6 +337,7 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		if err := v.mayDecide(act); err != nil {
 			return countersign.Case{}, err
 		}
+		act.Answer = v.answer(act)
 		return v.Review.Approve(ctx, act)
 	case "override":
 		if err := v.mayDecide(act); err != nil {
@@ -299,7 +347,7 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		if err != nil {
 			return countersign.Case{}, err
 		}
-		act.Withhold, act.Why = v.r.PostForm["withhold"], v.form("withheld_why")
+		act.Withhold, act.Why, act.Facts = v.r.PostForm["withhold"], v.form("withheld_why"), v.form("facts")
 		if act.Part, err = v.part(act.Case); err != nil {
 			return countersign.Case{}, err
 		}
@@ -316,6 +364,15 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		return v.Review.Deadline(ctx, act, due)
 	}
 	return v.Review.Retry(ctx, act)
+}
+
+// answer is what was written in the place of the model's summary; empty where that was left as it stood.
+func (v *visit) answer(act review.Act) string {
+	written := strings.TrimSpace(lineEnds.Replace(v.r.PostFormValue("answer")))
+	if c, err := v.Store.Case(v.r.Context(), act.Case); err == nil && c.Proposal != nil && written == strings.TrimSpace(lineEnds.Replace(legible(c.Proposal.Summary))) {
+		return ""
+	}
+	return written
 }
 
 // mayDecide asks of the case as it stands. Should it be raised a moment later, its revision is another one then, and the decision
@@ -377,6 +434,9 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 		p.Hurting[i].Current = slices.Contains(v.r.PostForm["withhold"], p.Hurting[i].Value)
 		p.Withheld = p.Withheld || p.Hurting[i].Current
 	}
+	if v.r.PostForm.Has("answer") {
+		p.Answer = v.r.PostFormValue("answer")
+	}
 	p.Outcome, p.Reason, p.Reference = v.form("choice"), v.r.PostFormValue("reason"), v.r.PostFormValue("reference")
 	if p.Verb == "message" {
 		p.Text = v.text()
@@ -392,7 +452,11 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 	if e.Field == "If-Match" {
 		p.Wrong[field] = "The case changed while this page was open. Nothing of yours was carried out, and nothing that you typed is lost."
 	}
-	if e.Hint != "" && e.Field != "If-Match" {
+	switch {
+	case e.Kind == countersign.Conflict && f.stale && f.desk.Reports && f.Status == countersign.InReview:
+		delete(p.Wrong, field)
+		p.Wrong["page"], p.Differs = "The records changed behind this page, so nothing was carried out. Nothing that you typed is lost.", f.differs()
+	case e.Hint != "" && e.Field != "If-Match":
 		p.Wrong[field] += " " + stopped(capital(e.Hint))
 	}
 	seen, _ := strconv.ParseInt(v.form("seen"), 10, 64) // without one, the whole trace is news

@@ -84,34 +84,21 @@ func postRemoveExhibit(v *visit) error {
 	if err := v.parse(); err != nil {
 		return err
 	}
-	sent := v.sentExhibits()
-	err := sent.saw(v.form("revision"))
-	if err == nil {
-		_, err = v.Review.RemoveFile(v.r.Context(), sent.act, v.r.PathValue("exhibit"))
-	}
+	act, err := v.act(v.form("revision"))
 	if err != nil {
-		return v.exhibitsRefused(sent, err)
+		return err
 	}
-	return v.back("/cases/"+string(sent.act.Case), "The file was taken off. The record keeps that it was there.")
+	if _, err := v.Review.RemoveFile(v.r.Context(), act, v.r.PathValue("exhibit")); err != nil {
+		return v.exhibitsRefused(&sentExhibits{}, err)
+	}
+	return v.back("/cases/"+string(act.Case), "The file was taken off. The record keeps that it was there.")
 }
 
-// sentExhibits is what somebody wants to do with the files of a case.
+// sentExhibits is what somebody wants to add to the files of a case.
 type sentExhibits struct {
 	act         review.Act
 	files       []review.File
 	description string
-}
-
-func (v *visit) sentExhibits() *sentExhibits {
-	return &sentExhibits{act: review.Act{Case: countersign.CaseID(v.r.PathValue("id")), Actor: v.who.Actor}}
-}
-
-// saw is the revision of the case on the page from which something is sent.
-func (s *sentExhibits) saw(revision string) (err error) {
-	if s.act.Revision, err = strconv.ParseInt(revision, 10, 64); err != nil {
-		return countersign.Errorf(countersign.Precondition, "The page did not say which state of the case it was about; nothing was changed.").Try("Open the case again.")
-	}
-	return nil
 }
 
 // on reports whether all that was sent is on the case: then it was sent twice, and a browser shows the answer to the second time.
@@ -128,28 +115,36 @@ func (s *sentExhibits) on(f *file) bool {
 
 // exhibitsRefused shows the case as it is now, and says why its files are what they were.
 func (v *visit) exhibitsRefused(sent *sentExhibits, err error) error {
+	return v.notAdded(err, sent.on, func(p *caseScreen, _, why string) {
+		p.Wrong = why
+		if p.Exhibits != nil {
+			p.Exhibits.Description = sent.description
+		}
+	})
+}
+
+// notAdded shows the case as it is now, with why what was sent was not put on it, in the field that is wrong. What is on it already
+// was sent twice: a browser shows the answer to the second time.
+func (v *visit) notAdded(err error, already func(*file) bool, say func(p *caseScreen, field, why string)) error {
 	var e *countersign.Error
 	if !errors.As(err, &e) || !answer.Tells(e.Kind) || e.Kind == countersign.NotFound || e.Kind == countersign.Precondition {
 		return err
 	}
 	if e.Err != nil {
-		v.Log.WarnContext(v.r.Context(), "a file could not be added to a case", "error", e.Err)
+		v.Log.WarnContext(v.r.Context(), "something could not be added to a case", "error", e.Err)
 	}
 	f, err := v.load(v.r.PathValue("id"))
 	if err != nil {
 		return err
 	}
-	if e.Kind == countersign.Conflict && f.Status == countersign.InReview && sent.on(f) {
+	if e.Kind == countersign.Conflict && f.Status == countersign.InReview && already != nil && already(f) {
 		return v.back("/cases/"+string(f.ID), "What was sent is on the case.")
 	}
 	page, err := v.caseScreen(f)
 	if err != nil {
 		return err
 	}
-	page.Wrong = legible(whyNotAdded(e))
-	if page.Exhibits != nil {
-		page.Exhibits.Description = sent.description
-	}
+	say(page, e.Field, legible(whyNotAdded(e)))
 	return v.show(answer.Status(e.Kind), "case", screen{Title: string(f.ID) + " " + page.Title, Section: "Queue", Page: page})
 }
 
@@ -157,7 +152,7 @@ func whyNotAdded(e *countersign.Error) string {
 	said := sentence(e)
 	switch {
 	case e.Field == "If-Match":
-		return "The case changed while this page was open, so nothing was done with its files. This is the case as it is now."
+		return "The case changed while this page was open, so nothing was added or taken off. This is the case as it is now."
 	case e.Field == "file" && e.Kind != countersign.Invalid: // it speaks of the case, and not of one file
 		said = stopped(capital(e.Message))
 	}

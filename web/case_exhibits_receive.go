@@ -17,7 +17,7 @@ var mostExhibitForm = pack.Room.Bytes + 1<<20
 
 // receiveExhibits reads the form as it arrives, and looks into each file. What stands before an error is returned with it.
 func (v *visit) receiveExhibits() (sent *sentExhibits, err error) {
-	sent = v.sentExhibits()
+	sent = &sentExhibits{}
 	body := v.sending()
 	body.left = mostExhibitForm
 	v.r.Body = body
@@ -39,7 +39,8 @@ func (v *visit) receiveExhibits() (sent *sentExhibits, err error) {
 	for range pack.Room.Files + 10 {
 		part, err := parts.NextPart()
 		if errors.Is(err, io.EOF) {
-			return sent, sent.saw(revision)
+			sent.act, err = v.act(revision)
+			return sent, err
 		}
 		if err != nil {
 			return sent, err

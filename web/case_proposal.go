@@ -52,6 +52,9 @@ func (v *visit) proposal(f *file) *proposalPanel {
 		return panel
 	}
 	panel.Headline, panel.Confidence = headline(*p), fmt.Sprintf("%.2f", p.Confidence)
+	if !f.desk.Reports && len(p.Claims) > 0 {
+		panel.Summary = "" // the claims say it, each with what it rests on; only a report prints it
+	}
 	for i, c := range p.Claims {
 		panel.Claims = append(panel.Claims, f.claim(i+1, c))
 	}

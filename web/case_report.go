@@ -72,7 +72,7 @@ type reportPanel struct {
 }
 
 // reports reports whether there may be a report of the case: it is closed, at a desk that makes them.
-func (f *file) reports() bool { return f.desk.Fresh != nil && f.Status == countersign.Closed }
+func (f *file) reports() bool { return f.desk.Reports && f.Status == countersign.Closed }
 
 // split says which part of the amount was contested and which accepted.
 func (f *file) split() string {

@@ -2,6 +2,7 @@ package web_test
 
 import (
 	"bytes"
+	"cmp"
 	"database/sql"
 	"net/http"
 	"net/url"
@@ -131,7 +132,16 @@ func TestWhatTheShopDoesMeanwhileIsSaid(t *testing.T) {
 	if shown := b.get(on).seen(); !strings.Contains(shown, "The records have changed") {
 		t.Errorf("the case does not say that the records changed:\n%s", shown)
 	}
-	b.post(on+"/approve", url.Values{"revision": {"3"}}).is(http.StatusConflict, "refund_returned was absent and is present USD 149.00")
+	b.post(on+"/approve", url.Values{"revision": {"3"}}).is(http.StatusConflict, "Money was refunded: was no, is yes USD 149.00")
+	o.run(t, "and nobody decides otherwise on what they have not seen", func(t *testing.T) {
+		blind := url.Values{"revision": {"3"}, "seen": {"99"}, "choice": {"contest"}, "reason": {"It was delivered."}}
+		again := b.post(on+"/override", blind)
+		again.is(http.StatusConflict, "The records changed behind this page", "Money was refunded: was no, is yes USD 149.00", "It was delivered.")
+		if again.form(on+"/override").Get("facts") == "" {
+			t.Error("the page that shows what changed cannot be sent")
+		}
+		b.get(on+"/override").is(http.StatusOK, "The records have changed since this case was investigated", "Accepting would pay this twice: USD 149.00 went back")
+	})
 	b.post(on+"/retry", url.Values{"revision": {"3"}})
 	if c = o.worked(o.latest(c.ID)); c.Recommendation != "ACCEPT" {
 		t.Errorf("the new round recommends %s", c.Recommendation)
@@ -173,4 +183,41 @@ func TestAFactIsLeftOutByChoiceAlone(t *testing.T) {
 		t.Error("the record does not hold the choice")
 	}
 	o.verified()
+}
+
+// TestTheAnswerIsSomebodys: what the first page of the report says was in front of the person who approved it, as a model's words or in
+// their own.
+func TestTheAnswerIsSomebodys(t *testing.T) {
+	o := newOffice(t).withShop()
+	b := o.as(auth.Analyst)
+	for _, row := range []struct{ rewrite, says string }{
+		{"", "written by a model, read and approved by Analyst Obi"},
+		{"The parcel was delivered on 11 November.\nWe have the carrier's word for it.", "Analyst Obi, for the merchant"},
+	} {
+		c, on := o.notReceived(b)
+		summary := c.Proposal.Summary
+		b.get(on).is(http.StatusOK, summary)
+		ask := b.get(on+"/approve").is(http.StatusOK, "nothing checked its sentences", summary)
+		form := ask.form(on + "/approve")
+		if row.rewrite != "" {
+			form.Set("answer", strings.ReplaceAll(row.rewrite, "\n", "\r\n"))
+		}
+		b.follow(b.post(on+"/approve", form)).is(http.StatusOK, "contested")
+		kept, err := o.Store.Report(t.Context(), c.ID)
+		o.must(err)
+		sealed, err := report.Open(kept.Content)
+		o.must(err)
+		if got, want := sealed.Content().Decision.Summary, cmp.Or(row.rewrite, summary); got != want {
+			t.Errorf("the answer is %q, want %q", got, want)
+		}
+		b.get(on+"/report?format=html").is(http.StatusOK, row.says)
+	}
+	c, on := o.notReceived(b)
+	form := b.get(on + "/approve").form(on + "/approve")
+	form.Set("answer", strings.Repeat("x", 5001))
+	refused := b.post(on+"/approve", form)
+	refused.is(http.StatusRequestEntityTooLarge, "at most 5000 are kept")
+	if o.latest(c.ID).Status != countersign.InReview || !strings.Contains(refused.text, strings.Repeat("x", 5001)) {
+		t.Error("what was written is lost")
+	}
 }

@@ -37,6 +37,8 @@ func (o *office) forgeries(c countersign.Case) map[string]forged {
 		"POST /cases/{id}/claim":                     {on + "/claim", nil},
 		"POST /cases/{id}/release":                   {on + "/release", nil},
 		"POST /cases/{id}/exhibits":                  {on + "/exhibits", url.Values{"revision": {fmt.Sprint(c.Revision)}}},
+		"POST /cases/{id}/typed":                     {on + "/typed", url.Values{"revision": {fmt.Sprint(c.Revision)}, "kind": {"other"}, "text": {"x"}}},
+		"POST /cases/{id}/typed/{fact}/remove":       {on + "/typed/typed_none/remove", url.Values{"revision": {fmt.Sprint(c.Revision)}}},
 		"POST /cases/{id}/exhibits/{exhibit}/remove": {on + "/exhibits/file_none/remove", url.Values{"revision": {fmt.Sprint(c.Revision)}}},
 		"POST /cases/{id}/{verb}":                    {on + "/approve", url.Values{"revision": {fmt.Sprint(c.Revision)}}},
 		"POST /record/verify":                        {"/record/verify", nil},

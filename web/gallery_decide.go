@@ -47,6 +47,15 @@ func (g *gallery) decisions() {
 	g.confirm("approve", "approve: contest a chargeback", g.aboutOrder("C-2001").file(), nil)
 	g.confirm("deadline", "set the deadline", g.aboutOrder("C-2001").file(), nil)
 	g.confirm("override", "override: contest or accept a chargeback", g.refunded("C-2003").file(), nil)
+	moved := g.aboutOrder("C-2043")
+	moved.now = orderFacts("USD 149.00")
+	moved.now.Seen = "another"
+	g.confirm("override", "override: the shop's records changed since", moved.file(), nil)
+	twice := g.refunded("C-2044")
+	twice.Recommendation = "ACCEPT"
+	twice.because(decidesAlways)
+	twice.Proposal.Recommendation = "ACCEPT"
+	g.confirm("approve", "approve: accept what was refunded", twice.file(), nil)
 	g.packs()
 	g.refusedDecisions()
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/audit"
 	"countersign/desk"
 	"countersign/pipeline/review"
 	"countersign/pipeline/verify"
@@ -100,6 +101,8 @@ func (g *gallery) orders() {
 
 	g.showCase(anAnalyst, "a chargeback whose recommendation was overruled", g.refunded("C-2003").file())
 
+	g.typedIn()
+
 	down := g.aboutOrder("C-2023").because(aReason(countersign.FactsUnreadable, "The order could not be read: the shop's database did not answer in time."), decidesAlways)
 	down.Facts, down.none, down.display, down.Recommendation = &countersign.Facts{Seen: recordsSeen, Items: []countersign.Fact{{Name: "order_found", State: countersign.Unknown, Source: "orders"}}}, true, desk.Display{}, "MANUAL_REVIEW_REQUIRED"
 	g.showCase(anAnalyst, "a chargeback while the shop is down", down.file())
@@ -120,4 +123,35 @@ func (g *gallery) refunded(id countersign.CaseID) *tale {
 // stillThere is the shop as it was when its cases were reviewed.
 func stillThere(context.Context, store.View, countersign.Case) (review.Fresh, error) {
 	return review.Fresh{Facts: countersign.Facts{Seen: recordsSeen}}, nil
+}
+
+// typedIn are cases on which people stated what no record shows.
+func (g *gallery) typedIn() {
+	known := g.aboutOrder("C-2041").withTyped()
+	g.showCase(anAnalyst, "a chargeback with typed-in facts", known.file())
+	g.showCase(anAuditor, "a chargeback with typed-in facts, seen by an auditor", known.file())
+
+	v := g.visit(anAnalyst)
+	page, err := v.caseScreen(g.aboutOrder("C-2042").file())
+	if err != nil {
+		panic(err) // unreachable: a sample's records can be read
+	}
+	page.Typed.Wrong = map[string]string{"amount": "“12,5 0 USD” is no amount; expected one such as 149.00 and USD.", "on": "On has not come yet. Say when it happened."}
+	page.Typed.Form = typedForm{Text: "I gave her the money back in the shop", On: "2027-01-01", Amount: "12,5 0", Currency: "USD"}
+	g.hang(v, "case", "a chargeback, a typed-in fact was refused", "", screen{Title: page.ID + " " + page.Title, Section: "Queue", Page: page})
+}
+
+// withTyped is what two people typed in.
+func (t *tale) withTyped() *tale {
+	back := usDollars(20_00)
+	t.typed = []countersign.TypedFact{
+		{ID: "typed_1", Kind: "delivery", Text: "Our own driver handed it to the porter, who signed for it. The slip is in the van.", On: "2026-11-07", Reference: "Round 7"},
+		{ID: "typed_2", Kind: "refund", Text: "Twenty dollars in cash for the scratched lid; dékalẹ̀ \u202eknow", Amount: &back},
+	}
+	for i := range t.typed {
+		f := &t.typed[i]
+		f.CaseID, f.TypedAt, f.TypedBy = t.ID, galleryTime.Add(time.Duration(i-7)*time.Minute), anAnalyst.Actor.String()
+		t.later = append(t.later, deed{time.Minute, audit.Note, anAnalyst.Actor, fields{"round": 1, "typed": "added", "fact": f}})
+	}
+	return t
 }

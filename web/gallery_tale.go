@@ -23,7 +23,9 @@ type tale struct {
 
 	documents []verify.Document // what the proposal quotes from
 	exhibits  []store.Exhibit   // files that people added
-	later     []deed            // what happened after the verdict
+	typed     []countersign.TypedFact
+	now       *countersign.Facts // what the records say now, when that is not what the case was judged on
+	later     []deed             // what happened after the verdict
 	holder    store.Claim
 	earlier   []countersign.Case
 	none      bool // the desk cannot show its records now
@@ -49,9 +51,15 @@ var (
 // file is the case as a page would have loaded it, with its record verified.
 func (t *tale) file() *file {
 	d := t.written()
-	f := &file{Case: t.Case, desk: t.desk, display: t.display, documents: t.documents, exhibits: t.exhibits, rows: d.rows, head: d.head, names: colleagues, earlier: t.earlier,
+	f := &file{Case: t.Case, desk: t.desk, display: t.display, documents: t.documents, exhibits: t.exhibits, typed: t.typed, rows: d.rows, head: d.head, names: colleagues, earlier: t.earlier,
 		holder: t.holder, held: t.holder.PersonID != ""}
 	f.report = d.verified(t.Case)
+	switch {
+	case t.now != nil:
+		f.now, f.stale = *t.now, true
+	case t.Facts != nil:
+		f.now = *t.Facts
+	}
 	if t.none {
 		f.unreadable = "The records of this case cannot be read now."
 	}

@@ -52,6 +52,8 @@ var accesses = []access{
 	{"POST /cases/{id}/exhibits", 303, 400, 400, 403, 400},
 	{"GET /cases/{id}/exhibits/{exhibit}", 303, 404, 404, 404, 404},
 	{"POST /cases/{id}/exhibits/{exhibit}/remove", 303, 428, 428, 403, 428},
+	{"POST /cases/{id}/typed", 303, 428, 428, 403, 428},
+	{"POST /cases/{id}/typed/{fact}/remove", 303, 428, 428, 403, 428},
 	{"GET /cases/{id}/{verb}", 303, 200, 200, 403, 200},
 	{"POST /cases/{id}/{verb}", 303, 428, 428, 403, 428},
 
@@ -99,7 +101,7 @@ var accesses = []access{
 func (b *browser) ask(route string, c countersign.Case) page {
 	b.t.Helper()
 	method, path, _ := strings.Cut(route, " ")
-	path = strings.NewReplacer("{$}", "", "{id}", string(c.ID), "{verb}", "approve", "{secret}", "cl_NONE", "{task}", "none", "{file}", "customers.csv", "{step}", "tables", "{exhibit}", "file_none",
+	path = strings.NewReplacer("{$}", "", "{id}", string(c.ID), "{verb}", "approve", "{secret}", "cl_NONE", "{task}", "none", "{file}", "customers.csv", "{step}", "tables", "{exhibit}", "file_none", "{fact}", "typed_none",
 		"{person}", b.people[auth.Auditor].ID, "{token}", b.spare).Replace(path)
 	switch {
 	case route == "POST /sign-in": // of somebody else each time, or it would be refused for trying too often

@@ -266,9 +266,12 @@ func tellMessage(f *file, row store.RecordRow, l *traceLine) error {
 	return nil
 }
 
-// tellNote is what is beside the course of a case: its files, and its report.
+// tellNote is what is beside the course of a case: its files, what people typed in, and its report.
 func tellNote(f *file, row store.RecordRow, l *traceLine) error {
-	var note struct{ File, Name, Description, Report string }
+	var note struct {
+		File, Name, Description, Report, Typed string
+		Fact                                   countersign.TypedFact
+	}
 	if err := json.Unmarshal(row.Payload.Bytes, &note); err != nil {
 		return err
 	}
@@ -278,6 +281,10 @@ func tellNote(f *file, row store.RecordRow, l *traceLine) error {
 		l.Words, l.Said = capital(who)+" added a file", writtenBy(who, strings.TrimSuffix(note.Name+": "+note.Description, ": "))
 	case note.File == "removed":
 		l.Words, l.Said = capital(who)+" took a file off", writtenBy(who, note.Name)
+	case note.Typed == "added":
+		l.Words, l.Said = capital(who)+" typed in a fact", writtenBy(who, note.Fact.Text)
+	case note.Typed != "":
+		l.Words, l.Said = capital(who)+" took a typed-in fact back", writtenBy(who, note.Fact.Text)
 	case note.Report != "":
 		l.Words, l.Bad = "The evidence report was "+legible(note.Report), true
 		if fingerprint, made := strings.CutPrefix(note.Report, "evidence report "); made {

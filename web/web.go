@@ -119,6 +119,8 @@ var routes = []route{
 	{"POST", "/cases/{id}/exhibits", auth.Decide, postExhibits},
 	{"GET", "/cases/{id}/exhibits/{exhibit}", auth.Read, exhibitFile},
 	{"POST", "/cases/{id}/exhibits/{exhibit}/remove", auth.Decide, postRemoveExhibit},
+	{"POST", "/cases/{id}/typed", auth.Decide, postTyped},
+	{"POST", "/cases/{id}/typed/{fact}/remove", auth.Decide, postRemoveTyped},
 	{"GET", "/cases/{id}/{verb}", auth.Decide, decideForm},
 	{"POST", "/cases/{id}/{verb}", auth.Decide, postDecide},
 

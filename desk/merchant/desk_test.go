@@ -140,7 +140,7 @@ func TestEveryFactHasATitle(t *testing.T) {
 	}
 	found := map[string]bool{}
 	for _, records := range []shop.Records{{}, written("2026-11-01")} {
-		for _, f := range rules.Judge(rules.Input{Records: records, Now: today}).Items {
+		for _, f := range rules.Judge(rules.Input{Records: records, Now: today, Typed: []countersign.TypedFact{{Kind: rules.TypedRefund}, {Kind: rules.TypedReturn}}}).Items {
 			found[f.Name] = true
 		}
 	}

@@ -123,7 +123,9 @@ var factGroups = []desk.FactGroup{
 	{Title: "Money back", Facts: []desk.FactTitle{
 		{Name: "refund_returned", Title: "Money was refunded"},
 		{Name: "refund_pending", Title: "A refund is under way"},
+		{Name: "refund_typed_in", Title: "A person states a refund"},
 		{Name: "return_on_file", Title: "The customer has a return on file"},
+		{Name: "return_typed_in", Title: "A person states a return"},
 	}},
 	{Title: "Delivery", Facts: []desk.FactTitle{
 		{Name: "delivered", Title: "Everything was delivered"},

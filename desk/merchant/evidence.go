@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -37,7 +36,7 @@ type evidence struct {
 	records   shop.Records
 	facts     countersign.Facts
 	documents []verify.Document
-	policies  []rules.Policy
+	versions  []Version // the same, with where they come from
 }
 
 func (c Config) gather(ctx context.Context, v store.View, of countersign.Case) (evidence, error) {
@@ -46,11 +45,11 @@ func (c Config) gather(ctx context.Context, v store.View, of countersign.Case) (
 	if err != nil {
 		return evidence{}, err
 	}
-	documents, err := r.documents(ctx)
+	versions, err := r.versions(ctx)
 	if err != nil {
 		return evidence{}, fmt.Errorf("read the policies for the report: %w", err)
 	}
-	e := evidence{Config: c, records: r.order(), facts: rules.Judge(in), documents: documents, policies: in.Policies}
+	e := evidence{Config: c, records: r.order(), facts: rules.Judge(in), documents: quotable(versions), versions: versions}
 	if c.Shop != nil {
 		e.shop = c.Shop(ctx)
 	}
@@ -64,8 +63,11 @@ func (e evidence) keep(ctx context.Context, tx *store.Tx, c countersign.Case, d 
 	if err != nil {
 		return nil, err
 	}
+	if err := onWordAlone(d.Outcome, content); err != nil {
+		return nil, err
+	}
 	for _, fact := range d.Withhold {
-		if err := e.withhold(&content, fact, d.Why); err != nil {
+		if err := e.withhold(&content, c.Facts, fact, d.Why); err != nil {
 			return nil, err
 		}
 	}
@@ -75,50 +77,6 @@ func (e evidence) keep(ctx context.Context, tx *store.Tx, c countersign.Case, d 
 	}
 	err = tx.AddReport(ctx, store.Report{CaseID: c.ID, Round: c.Round, Fingerprint: sealed.Fingerprint(), Content: sealed.Canonical()}, d.By)
 	return []store.Note{{Kind: audit.Note, Payload: note{c.Round, "evidence report " + sealed.Fingerprint()}}}, err
-}
-
-// withhold leaves a fact out of the report, with what only it is told by: the reasons that it gave rise to, and what happened in its
-// table, and with the model's summary, which is words of its own about all it saw. The record keeps all of them, and the choice. What
-// would still tell is an error: half a choice is none.
-func (e evidence) withhold(content *report.Content, name, why string) error {
-	fact := e.facts.Fact(name)
-	for _, doubt := range e.facts.Doubts {
-		if doubt.Fact == name {
-			content.Net.Reasons = slices.DeleteFunc(content.Net.Reasons, func(r report.Reason) bool { return strings.Contains(r.Text, doubt.Reason.Text) })
-			content.Net.Caveats = slices.DeleteFunc(content.Net.Caveats, func(text string) bool { return strings.Contains(text, doubt.Reason.Text) })
-		}
-	}
-	table, _, _ := strings.Cut(fact.Source, " ")
-	content.Timeline = slices.DeleteFunc(content.Timeline, func(event report.Event) bool { return event.Source == table })
-	unshow(content, name)
-	content.Proposal.Summary = "Left out: it was written in view of what is withheld."
-	if content.Decision.Followed {
-		content.Decision.Summary = content.Proposal.Summary
-	}
-	still, err := content.Withhold(name, content.Decision.By, content.Decision.At, why)
-	if told, _, _ := strings.Cut(fact.Value, ","); len(told) > 4 && strings.Contains(content.Decision.Reason+" "+why, told) {
-		still = append(still, "the reason, with "+told)
-	}
-	if err == nil && len(still) > 0 {
-		err = countersign.Errorf(countersign.Unprocessed, "the report would still say it: %s", strings.Join(still, ", ")).In("withhold").
-			Try("leave the fact in, or write a reason that does not repeat it")
-	}
-	return err
-}
-
-// unshow takes the exhibits of a fact from the other facts that were read from the same table: they would go on showing it.
-func unshow(content *report.Content, name string) {
-	var shown []string
-	for _, f := range content.Facts {
-		if f.Name == name {
-			shown = f.Exhibits
-		}
-	}
-	for i, f := range content.Facts {
-		if f.Name != name {
-			content.Facts[i].Exhibits = slices.DeleteFunc(slices.Clone(f.Exhibits), func(id string) bool { return slices.Contains(shown, id) })
-		}
-	}
 }
 
 // note is what the record says of a report.
@@ -141,16 +99,25 @@ func (e evidence) content(ctx context.Context, v store.View, at time.Time, c cou
 	if err != nil {
 		return report.Content{}, err
 	}
+	proposed, err := proposalOf(ctx, v, c)
+	if err != nil {
+		return report.Content{}, err
+	}
 	by := cmp.Or(names[d.By.ID], d.By.ID)
-	exhibits := e.exhibits(at)
+	typed, err := v.TypedFacts(ctx, c.ID)
+	if err != nil {
+		return report.Content{}, err
+	}
+	exhibits := e.exhibits(at, !d.Changed)
+	exhibits = append(exhibits, typedExhibits(typed, len(exhibits), names)...)
 	clauses := e.clauses(c, len(exhibits))
 	return report.Content{
 		Format:   report.FormatVersion,
 		Case:     report.Case{ID: string(c.ID), Round: c.Round, Order: c.Subject.ID, Shop: e.shop, OpenedAt: report.At(c.OpenedAt)},
 		Dispute:  disputeOf(c),
 		Decision: decisionOf(c, d, by, at),
-		Proposal: proposalOf(c),
-		Net:      netOf(c),
+		Proposal: proposed,
+		Net:      netOf(c, d.Changed),
 		Facts:    e.reportFacts(c, d, exhibits),
 		Exhibits: exhibits, Clauses: clauses, Timeline: e.timeline(c, by, at),
 		Withheld: []report.Withheld{}, Attachments: pack.Listed(files, len(exhibits)+len(clauses), names),
@@ -212,24 +179,38 @@ func decisionOf(c countersign.Case, d review.Decided, by string, at time.Time) r
 	case d.Part != nil:
 		contested, accepted = *d.Part, countersign.Money{Minor: c.Amount.Minor - d.Part.Minor, Currency: c.Amount.Currency}
 	}
-	summary := d.Reason
-	if d.Followed && c.Proposal != nil {
+	summary := cmp.Or(d.Answer, d.Reason)
+	if d.Followed && d.Answer == "" && c.Proposal != nil {
 		summary = c.Proposal.Summary
 	}
 	return report.Decision{Outcome: string(d.Outcome), Contested: amountOf(contested), Accepted: amountOf(accepted), By: by, At: report.At(at),
 		Followed: d.Followed, Reason: d.Reason, Summary: summary}
 }
 
-func proposalOf(c countersign.Case) report.Proposal {
+// proposalOf is what the model wanted, and when the last of its proposals was recorded.
+func proposalOf(ctx context.Context, v store.View, c countersign.Case) (report.Proposal, error) {
 	p := report.Proposal{Model: strings.TrimSpace(c.Model.Provider + " · " + c.Model.Name)}
-	if c.Proposal != nil {
-		p.Recommendation, p.Summary = c.Proposal.Recommendation, c.Proposal.Summary
-		p.Confidence = strconv.FormatFloat(c.Proposal.Confidence, 'f', -1, 64)
+	if c.Proposal == nil {
+		return p, nil
 	}
-	return p
+	p.Recommendation, p.Summary = c.Proposal.Recommendation, c.Proposal.Summary
+	p.Confidence = strconv.FormatFloat(c.Proposal.Confidence, 'f', -1, 64)
+	for row, err := range v.RecordRows(ctx, c.ID, 0) {
+		if err != nil {
+			return p, fmt.Errorf("read when the model proposed: %w", err)
+		}
+		if row.Kind == audit.Proposal {
+			p.At = report.At(time.UnixMicro(row.At))
+		}
+	}
+	return p, nil
 }
 
-func netOf(c countersign.Case) report.Net {
+// changedSince stands in a report whose rows are others than those that the recommendation was made on. It does not say what changed:
+// the rows do, and what is withheld of them is withheld here too.
+const changedSince = "The shop's records changed between the check and the decision. The facts and rows in this report are those that the decision was made on; the recommendation and its reasons were made before."
+
+func netOf(c countersign.Case, changed bool) report.Net {
 	n := report.Net{Recommendation: c.Recommendation, Reasons: []report.Reason{}, Caveats: []string{}}
 	if c.Verdict == nil {
 		return n
@@ -238,6 +219,9 @@ func netOf(c countersign.Case) report.Net {
 		n.Reasons = append(n.Reasons, report.Reason{Code: string(r.Code), Text: r.Text})
 	}
 	n.Caveats = append(n.Caveats, c.Verdict.Caveats...)
+	if changed {
+		n.Caveats = append(n.Caveats, changedSince)
+	}
 	return n
 }
 
@@ -246,7 +230,7 @@ func (e evidence) reportFacts(c countersign.Case, d review.Decided, exhibits []r
 	all := []report.Fact{}
 	for _, f := range e.facts.Items {
 		all = append(all, report.Fact{Name: f.Name, Title: titleOf(f.Name), State: string(f.State), Value: f.Value, Source: f.Source,
-			Weight: e.weight(f, d), Exhibits: shownIn(f, exhibits)})
+			Weight: report.Weight(rules.WeightOf(f, e.facts.Doubts, d.Outcome)), Exhibits: shownIn(f, exhibits)})
 	}
 	return all
 }
@@ -262,78 +246,14 @@ func titleOf(name string) string {
 	return name
 }
 
-// weight is what a fact does for what was decided: it hurts when a rule found a doubt in it that speaks against that decision.
-func (e evidence) weight(f countersign.Fact, d review.Decided) report.Weight {
-	wants := map[countersign.Outcome]string{countersign.Contested: "CONTEST", countersign.AcceptedOutcome: "ACCEPT"}[d.Outcome]
-	if slices.ContainsFunc(e.facts.Doubts, func(doubt countersign.Doubt) bool {
-		return doubt.Fact == f.Name && (doubt.Wanting == "" || doubt.Wanting == wants)
-	}) {
-		return report.Hurts
-	}
-	if f.State == countersign.Present && (f.Name == "delivered" || f.Name == "paid" || f.Name == "policy_in_force") || f.State == countersign.Absent && (f.Name == "refund_returned" || f.Name == "return_on_file") {
-		return report.Supports
-	}
-	return report.Neutral
-}
-
 // shownIn are the exhibits of the table that a fact was read from.
 func shownIn(f countersign.Fact, exhibits []report.Exhibit) []string {
 	table, _, _ := strings.Cut(f.Source, " ")
 	ids := []string{}
 	for _, e := range exhibits {
-		if e.Table == table {
+		if e.Table == table || states(e, f.Source) {
 			ids = append(ids, e.ID)
 		}
 	}
 	return ids
-}
-
-func (e evidence) clauses(c countersign.Case, after int) []report.Clause {
-	all := []report.Clause{}
-	if c.Proposal == nil {
-		return all
-	}
-	for _, q := range c.Proposal.Quotes {
-		d, known := verify.Named(e.documents, q.Document)
-		if !known || !verified(q) || d.Version != q.Version || q.Start < 0 || q.Start > q.End || q.End > len(d.Text) {
-			continue // of another version than the decision was made on
-		}
-		all = append(all, report.Clause{ID: fmt.Sprintf("E%d", after+len(all)+1), Document: d.Title, Version: d.Version, ValidFrom: e.since(d.ID), Page: q.Page,
-			Before: lead(d.Text[:q.Start]), Quote: flat(d.Text[q.Start:q.End]), After: trail(d.Text[q.End:]), Status: q.Status})
-	}
-	return all
-}
-
-// since is the day from which a version counts, empty for one that always did.
-func (e evidence) since(version string) string {
-	for _, p := range e.policies {
-		if p.ID == version {
-			return p.ValidFrom.String()
-		}
-	}
-	return ""
-}
-
-// context is how much of a policy stands around a clause, in bytes.
-const contextBytes = 400
-
-func lead(s string) string {
-	if len(s) > contextBytes {
-		_, s, _ = strings.Cut(strings.ToValidUTF8(s[len(s)-contextBytes:], ""), " ")
-		return "… " + flat(s)
-	}
-	return flat(s)
-}
-
-func trail(s string) string {
-	if len(s) > contextBytes {
-		s = strings.ToValidUTF8(s[:contextBytes], "")
-		return flat(s[:max(strings.LastIndexByte(s, ' '), 0)]) + " …"
-	}
-	return flat(s)
-}
-
-// flat is a text on one line, without the marks that only say that a line is a heading.
-func flat(s string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(s), func(word string) bool { return strings.Trim(word, "#") == "" }), " ")
 }

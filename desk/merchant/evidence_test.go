@@ -2,6 +2,7 @@ package merchant_test
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"slices"
@@ -43,6 +44,15 @@ func sceneOf(t *testing.T, name string) *scene {
 // act is a decision of the analyst's on the case as it stands.
 func (s *scene) act() review.Act {
 	return review.Act{Case: s.id, Revision: s.theCase().Revision, Actor: analyst}
+}
+
+// unseen shows that a person cannot decide on records that changed behind their back, and lets them look.
+func (s *scene) unseen(line, what string) {
+	s.Helper()
+	if err := s.decide(line); countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), what) {
+		s.Errorf("%s on records that nobody saw answers %v", line, err)
+	}
+	s.must(s.decide("looks at the records"))
 }
 
 func (s *scene) content() report.Content {
@@ -119,7 +129,7 @@ func TestTheReportSaysWhatTheRecordsSay(t *testing.T) {
 		}
 	})
 	t.Run("the clause stands in its context", func(t *testing.T) {
-		want := []report.Clause{{ID: "E6", Document: "Returns and Refunds", Version: "v1", ValidFrom: "2026-01-01", Status: "exact",
+		want := []report.Clause{{ID: "E6", Document: "Returns and Refunds", Version: "v1", ValidFrom: "2026-01-01", SHA256: fmt.Sprintf("%x", sha256.Sum256(returnsPolicy(t).Data)), Status: "exact",
 			Before: "Returns and Refunds When an order counts as delivered",
 			Quote:  "An order counts as delivered when the carrier records the delivery at the address given in the order.",
 			After:  "Sending goods back Goods may be sent back within 30 days of delivery, unused and in their box. The refund is paid within 10 working days after the goods have arrived with us. Damaged goods Damaged goods must be reported within 7 days of delivery, with two photographs of the damage."}}
@@ -220,7 +230,8 @@ func TestAFactHurtsTheDecisionThatItContradicts(t *testing.T) {
 		want                     report.Weight
 	}{
 		{"a-contest-of-what-was-refunded", "override contest: It was another order.", "refund_returned", report.Hurts},
-		{"a-contest-of-what-was-refunded", "override accept: It was refunded.", "refund_returned", report.Neutral},
+		{"a-contest-of-what-was-refunded", "override accept: It was refunded.", "refund_returned", report.Supports},
+		{"a-contest-of-what-was-refunded", "override accept: It was refunded.", "delivered", report.Neutral},
 		{"an-accept-without-a-refund", "override accept: It is not worth it.", "refund_returned", report.Hurts},
 		{"an-accept-without-a-refund", "override contest: It was delivered.", "refund_returned", report.Supports},
 		{"nothing-arrived-and-nothing-was-sent", "override contest: It will arrive.", "delivered", report.Hurts},
@@ -299,6 +310,7 @@ func TestADecisionStandsWithoutAReport(t *testing.T) {
 	t.Parallel()
 	s := sceneOf(t, "nothing-arrived-and-it-did")
 	s.alter = func(r *shop.Records) { r.Order.All[0].Customer = "Jos\xe9" } // no UTF-8: somebody's Latin-1
+	s.unseen("override contest: It was delivered.", "the records changed")
 	s.must(s.decide("override contest: It was delivered."))
 	if c := s.theCase(); c.Status != countersign.Closed || c.Outcome != countersign.Contested {
 		t.Errorf("the case is %s %s", c.Status, c.Outcome)
@@ -374,102 +386,6 @@ func TestApprovedTwiceAndConcurrently(t *testing.T) {
 	s.holds()
 }
 
-// TestEvidenceThatHurtsUsIsInThePackUnlessAPersonLeavesItOut: what hurts is in it, marked, unless a person leaves it out by choice; then nothing of the
-// report tells it, and the record does.
-func TestEvidenceThatHurtsUsIsInThePackUnlessAPersonLeavesItOut(t *testing.T) {
-	t.Parallel()
-	for name, model := range map[string]func(*scene){
-		"said by a model that counts refunds": func(s *scene) {
-			s.model = s.script(strings.Replace(contest, "S1 order.number = 1001", "S4 refunds[0].state = returned\n  S1 order.number = 1001", 1))
-		},
-		"told by the offline reviewer, row by row": func(*scene) {},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := newScene(t)
-			s.records([]byte(`{"refunds": {"rows": [{"id": "RF-77", "reference": "re_77", "amount": {"money": {"minor": 5000, "currency": "USD"}, "text": "50.00"}, "state": "returned", "status": "succeeded", "refunded_at": {"when": "2026-11-12"}}]}}`))
-			s.policy(returnsPolicy(t))
-			model(s)
-			s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
-
-			act := s.act()
-			act.Withhold = []string{"refund_returned"}
-			over := func(act review.Act) error {
-				_, err := s.review.Override(s.Context(), act, countersign.Contested, "It was delivered.", "")
-				return err
-			}
-			if err := over(act); countersign.KindOf(err) != countersign.Invalid {
-				t.Errorf("without a reason it is left out: %v", err)
-			}
-			act.Why = "Settled with the customer apart from this."
-			act.Withhold = []string{"refunds_returned"}
-			if err := over(act); countersign.KindOf(err) != countersign.Invalid {
-				t.Errorf("a fact that is none is left out: %v", err)
-			}
-			act.Withhold = []string{"refund_returned"}
-			s.must(over(act))
-			kept, err := s.store.Report(s.Context(), s.id)
-			s.must(err)
-			for _, tells := range []string{"RF-77", "re_77", "50.00", "2026-11-12", "refund_returned", "partial_refund"} {
-				if strings.Contains(string(kept.Content), tells) {
-					t.Errorf("the report still says %q:\n%s", tells, kept.Content)
-				}
-			}
-			want := []report.Withheld{{Count: 1, By: "ada", At: report.At(today), Why: act.Why}}
-			if diff := cmp.Diff(want, s.content().Withheld); diff != "" {
-				t.Errorf("(-want +got):\n%s", diff)
-			}
-			if !s.recordSays("refund_returned") || !s.recordSays(act.Why) {
-				t.Error("the record does not hold the choice")
-			}
-			s.holds()
-		})
-	}
-}
-
-// Whoever leaves a fact out and repeats it in their own words has left out nothing: they are told, and nothing is decided.
-func TestAPersonsOwnWordsMayStillTellWhatTheyLeaveOut(t *testing.T) {
-	t.Parallel()
-	s := sceneOf(t, "partial-refunds-are-not-a-full-one")
-	for _, row := range []struct{ reason, why string }{
-		{"We gave USD 50.00 back, and the rest was delivered.", "It was settled."},
-		{"The rest was delivered.", "The USD 50.00 were settled apart."},
-	} {
-		act := s.act()
-		act.Withhold, act.Why = []string{"refund_returned"}, row.why
-		if _, err := s.review.Override(s.Context(), act, countersign.Contested, row.reason, ""); countersign.KindOf(err) != countersign.Unprocessed || !strings.Contains(err.Error(), "withhold") {
-			t.Errorf("%q, %q: %v", row.reason, row.why, err)
-		}
-	}
-	if _, there := s.report(); there || s.theCase().Status != countersign.InReview {
-		t.Errorf("the case is %s", s.theCase().Status)
-	}
-	s.holds()
-}
-
-// What is approved as it was recommended is claimed in the model's words: not where those were written in view of what is withheld.
-func TestAnApprovalThatLeavesAFactOutDoesNotClaimTheModelsWords(t *testing.T) {
-	t.Parallel()
-	s := sceneOf(t, "the-offline-reviewer-contests-what-was-delivered")
-	act := s.act()
-	act.Withhold, act.Why = []string{"delivered"}, "The carrier asks for it."
-	_, err := s.review.Approve(s.Context(), act)
-	s.must(err)
-	if c := s.content(); strings.Contains(c.Decision.Summary+c.Proposal.Summary, "deliver") || strings.Contains(fmt.Sprint(c.Exhibits, c.Timeline), "1Z-1001") {
-		t.Errorf("the report says %q and shows %v", c.Decision.Summary, c.Timeline)
-	}
-	s.holds()
-}
-
-func (s *scene) recordSays(text string) (says bool) {
-	s.Helper()
-	for row, err := range s.store.RecordRows(s.Context(), s.id, 0) {
-		s.must(err)
-		says = says || row.Kind == audit.Decision && strings.Contains(string(row.Payload.Bytes), text)
-	}
-	return says
-}
-
 // TestAQuoteOfAVersionThatIsNotInForceAnyMore: between the review and the decision the policies changed. The decision is a person's;
 // the report does not claim a clause that it cannot find.
 func TestAQuoteOfAVersionThatIsNotInForceAnyMore(t *testing.T) {
@@ -479,6 +395,7 @@ func TestAQuoteOfAVersionThatIsNotInForceAnyMore(t *testing.T) {
 	if err := s.decide("approve"); countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), "policy_in_force") {
 		t.Errorf("approving on other policies answers %v", err)
 	}
+	s.unseen("override contest: It was delivered.", "policy_in_force")
 	s.must(s.decide("override contest: It was delivered."))
 	if clauses := s.content().Clauses; len(clauses) != 0 {
 		t.Errorf("the report quotes %+v", clauses)
@@ -495,6 +412,7 @@ func TestADeadlineThatPassesWhileAPersonLooks(t *testing.T) {
 	if err := s.decide("approve"); countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), "in_time was present 2026-12-20T17:00:00Z and is absent") {
 		t.Errorf("approving too late answers %v", err)
 	}
+	s.unseen("override contest: They take it until January.", "in_time")
 	s.must(s.decide("override contest: They take it until January."))
 	for _, f := range s.content().Facts {
 		if f.Name == "in_time" && (f.State != "absent" || f.Weight != report.Hurts) {

@@ -12,34 +12,43 @@ import (
 	"countersign/desk/merchant/shop"
 )
 
+// The columns in which a shop says in its own word how things stand.
+const (
+	statusColumn     = "Status"
+	shopStatusColumn = "Status in the shop"
+)
+
 // exhibits are the shop's rows as tables, each with where and when it was read. Here nothing is masked: a carrier's number with its
 // digits hidden proves nothing, and the report goes to the one who was told them before.
-func (e evidence) exhibits(at time.Time) []report.Exhibit {
+func (e evidence) exhibits(at time.Time, asJudged bool) []report.Exhibit {
 	r := e.records
 	all := []report.Exhibit{
-		table("orders", "The order", "S1", r.Order, []report.Column{idColumn("Order"), textColumn("Customer"), timeColumn("Placed"), textColumn("Status"), amountColumn("Total"), textColumn("Shipped to")},
+		table("orders", "The order", "S1", r.Order, []report.Column{idColumn("Order"), textColumn("Customer"), timeColumn("Placed"), textColumn(statusColumn), amountColumn("Total"), textColumn("Shipped to")},
 			func(o shop.Order) []string {
 				return []string{cmp.Or(o.Number, o.ID), o.Customer, instant(o.PlacedAt), o.Status, spelled(o.Total), o.ShippingAddress}
 			}),
-		table("payments", "Payments", "S2", r.Payments, []report.Column{idColumn("Payment"), textColumn("State"), textColumn("Status in the shop"), timeColumn("Paid"), idColumn("Reference"), amountColumn("Amount")},
+		table("payments", "Payments", "S2", r.Payments, []report.Column{idColumn("Payment"), textColumn("State"), textColumn(shopStatusColumn), timeColumn("Paid"), idColumn("Reference"), amountColumn("Amount")},
 			func(p shop.Payment) []string {
 				return []string{p.ID, stateWords(p.State), p.Status, instant(p.PaidAt), p.Reference, spelled(p.Amount)}
 			}),
-		table("fulfillments", "Deliveries", "S3", r.Fulfillments, []report.Column{idColumn("Parcel"), textColumn("State"), textColumn("Status in the shop"), textColumn("Carrier"), idColumn("Tracking"), timeColumn("Shipped"), timeColumn("Delivered")},
+		table("fulfillments", "Deliveries", "S3", r.Fulfillments, []report.Column{idColumn("Parcel"), textColumn("State"), textColumn(shopStatusColumn), textColumn("Carrier"), idColumn("Tracking"), timeColumn("Shipped"), timeColumn("Delivered")},
 			func(f shop.Fulfillment) []string {
 				return []string{f.ID, stateWords(f.State), f.Status, f.Carrier, f.Tracking, instant(f.ShippedAt), instant(f.DeliveredAt)}
 			}),
-		table("refunds", "Refunds", "S4", r.Refunds, []report.Column{idColumn("Refund"), textColumn("State"), textColumn("Status in the shop"), timeColumn("When"), idColumn("Reference"), amountColumn("Amount")},
+		table("refunds", "Refunds", "S4", r.Refunds, []report.Column{idColumn("Refund"), textColumn("State"), textColumn(shopStatusColumn), timeColumn("When"), idColumn("Reference"), amountColumn("Amount")},
 			func(f shop.Refund) []string {
 				return []string{f.ID, stateWords(f.State), f.Status, instant(f.RefundedAt), f.Reference, spelled(f.Amount)}
 			}),
-		table("returns", "Returns", "S5", r.Returns, []report.Column{idColumn("Return"), textColumn("State"), textColumn("Status in the shop"), timeColumn("Opened"), textColumn("Reason")},
+		table("returns", "Returns", "S5", r.Returns, []report.Column{idColumn("Return"), textColumn("State"), textColumn(shopStatusColumn), timeColumn("Opened"), textColumn("Reason")},
 			func(f shop.Return) []string {
 				return []string{f.ID, stateWords(f.State), f.Status, instant(f.OpenedAt), f.Reason}
 			}),
 	}
 	for i := range all {
 		all[i].ID, all[i].Database, all[i].ReadAt = fmt.Sprintf("E%d", i+1), "the shop's database", report.At(at)
+		if !asJudged {
+			all[i].Step = "" // the model was shown other rows
+		}
 	}
 	return all
 }

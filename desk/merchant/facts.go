@@ -36,7 +36,11 @@ func (c Config) facts(ctx context.Context, v store.View, of countersign.Case) (c
 
 func (r reader) input(ctx context.Context, now time.Time) (rules.Input, error) {
 	amount, err := r.named(ctx)
-	in := rules.Input{Records: r.order(), Reason: r.c.Reason, Disputed: amount, DueAt: r.c.DueAt, Now: now}
+	if err != nil {
+		return rules.Input{}, err
+	}
+	typed, err := r.tightening(ctx)
+	in := rules.Input{Records: r.order(), Reason: r.c.Reason, Disputed: amount, DueAt: r.c.DueAt, Now: now, Typed: typed}
 	versions, unread := r.versions(ctx)
 	if unread != nil {
 		in.Library = "the policy library could not be read."

@@ -49,8 +49,12 @@ func New(c Config) desk.Desk {
 		Split:      countersign.Contested,
 
 		Whose:      "the shop's",
+		NotesBy:    "whoever sent the chargeback",
+		Reports:    true,
+		Warn:       rules.Warnings,
 		Room:       pack.Room,
 		Pack:       c.pack,
+		Typed:      typedKinds,
 		Display:    c.display,
 		Told:       inWords,
 		FactGroups: factGroups,
@@ -59,7 +63,7 @@ func New(c Config) desk.Desk {
 
 // recordRules adds no reason of its own: what package rules doubts arrives with the facts. Its name stands in the policy version
 // for the meaning of those rules; change it whenever that changes.
-var recordRules = policy.Rule{Name: "shop_records/1", Check: func(policy.Input) []countersign.Reason { return nil }}
+var recordRules = policy.Rule{Name: "shop_records/2", Check: func(policy.Input) []countersign.Reason { return nil }}
 
 var asksForPerson = policy.Rule{Name: "asks_for_person/1", Check: func(in policy.Input) []countersign.Reason {
 	if in.Proposal.Failure != "" || in.Proposal.Recommendation != rules.Review {

@@ -22,6 +22,7 @@ type Version struct {
 	Title     string
 	File      string
 	Name      string // "v2", or what the shop calls it
+	SHA256    string // of the bytes of its file
 	Text      string
 	Pages     []int // where in Text each page starts; nil when it has none
 	ValidFrom countersign.When
@@ -55,9 +56,12 @@ func (c Config) documents(ctx context.Context, v store.View, of countersign.Case
 
 func (r reader) documents(ctx context.Context) ([]verify.Document, error) {
 	versions, err := r.versions(ctx)
-	var all []verify.Document
+	return quotable(versions), err
+}
+
+func quotable(versions []Version) (all []verify.Document) {
 	for _, version := range versions {
 		all = append(all, verify.Document{ID: version.ID, Title: version.Title, File: version.File, Version: version.Name, Text: version.Text, Pages: version.Pages})
 	}
-	return all, err
+	return all
 }

@@ -125,6 +125,7 @@ type scene struct {
 	alter    func(*shop.Records) // what the shop says, once more changed; nil for as it is written
 	policies bool                // a section gave some
 	id       countersign.CaseID
+	seen     string // the hash of the records as somebody last looked at them
 	now      time.Time
 }
 
@@ -153,7 +154,11 @@ func newScene(t *testing.T) *scene {
 
 // reviewed is what people's decisions need to know of the desk.
 func reviewed(d desk.Desk) review.Desk {
-	return review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh}
+	r := review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh, Warn: d.Warn}
+	for _, kind := range d.Typed {
+		r.Typed = append(r.Typed, kind.Name)
+	}
+	return r
 }
 
 func (s *scene) must(err error) {
@@ -173,7 +178,7 @@ func (s *scene) order(_ context.Context, id string) (r shop.Records) {
 		s.Errorf("the scenario's records: %v", err)
 	}
 	if len(r.Order.All) > 0 && r.Order.All[0].Number != id {
-		r.Order.All = nil
+		r = shop.Records{}
 	}
 	if s.alter != nil {
 		s.alter(&r)
@@ -308,13 +313,27 @@ func (s *scene) acts(f txtar.File) {
 func (s *scene) decide(line string) error {
 	verb, said, _ := strings.Cut(line, ": ")
 	words := strings.Fields(verb)
-	act := review.Act{Case: s.id, Revision: s.theCase().Revision, Actor: analyst}
+	act := review.Act{Case: s.id, Revision: s.theCase().Revision, Actor: analyst, Facts: s.seen}
 	var err error
 	switch {
+	case verb == "looks at the records":
+		var now countersign.Facts
+		now, err = s.desk.Facts(s.Context(), s.store.View, s.theCase())
+		s.seen = now.Seen
 	case verb == "approve":
 		_, err = s.review.Approve(s.Context(), act)
 	case verb == "retry":
 		_, err = s.review.Retry(s.Context(), act)
+	case len(words) > 1 && words[0] == "states":
+		_, err = s.review.AddTypedFact(s.Context(), act, s.stated(words[1:], said))
+	case verb == "takes back what was stated":
+		all, wrong := s.store.TypedFacts(s.Context(), s.id)
+		s.must(wrong)
+		for _, f := range all {
+			act.Revision = s.theCase().Revision
+			_, err = s.review.RemoveTypedFact(s.Context(), act, f.ID)
+			s.must(err)
+		}
 	case len(words) == 4 && words[0] == "override": // override contest USD 70.00
 		part, wrong := countersign.ParseMoney(words[3], words[2])
 		s.must(wrong)
@@ -326,6 +345,21 @@ func (s *scene) decide(line string) error {
 		err = fmt.Errorf("nobody can %q", line)
 	}
 	return err
+}
+
+// stated is what a person types in: "refund USD 120.00 on 2026-11-10", and what they know of it.
+func (s *scene) stated(words []string, said string) countersign.TypedFact {
+	f := countersign.TypedFact{Kind: countersign.TypedKind(words[0]), Text: said}
+	for i := 1; i+1 < len(words); i += 2 {
+		if words[i] == "on" {
+			f.On = words[i+1]
+			continue
+		}
+		m, err := countersign.ParseMoney(words[i+1], words[i])
+		s.must(err)
+		f.Amount = &m
+	}
+	return f
 }
 
 // want is one line of a section want.

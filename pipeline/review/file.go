@@ -41,7 +41,7 @@ func (r Review) AddFiles(ctx context.Context, act Act, files ...File) (countersi
 		return countersign.Case{}, countersign.Errorf(countersign.Invalid, "is missing").In("file").Try("choose one")
 	}
 	for _, f := range files {
-		if err := describes(f.Description); err != nil {
+		if err := oneLine("description", f.Description, 300); err != nil {
 			return countersign.Case{}, err
 		}
 	}
@@ -62,12 +62,12 @@ func (r Review) AddFiles(ctx context.Context, act Act, files ...File) (countersi
 	})
 }
 
-// describes refuses what is no description: it is printed in one line, in a report that others read.
-func describes(text string) error {
+// oneLine refuses what could not be printed in one line, in a report that others read.
+func oneLine(field, text string, most int) error {
 	if strings.ContainsFunc(text, unicode.IsControl) {
-		return countersign.Errorf(countersign.Invalid, "has characters that cannot be printed").In("description").Try("describe the file in one line")
+		return countersign.Errorf(countersign.Invalid, "has characters that cannot be printed").In(field).Try("say it in one line")
 	}
-	return short("description", text, 300)
+	return short(field, text, most)
 }
 
 // RemoveFile takes a file off a case. The record keeps that it was there, and the store its bytes.

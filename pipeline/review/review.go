@@ -8,10 +8,9 @@ package review
 import (
 	"context"
 	"errors"
-	"fmt"
-	"slices"
 	"strings"
 	"time"
+	"unicode"
 	"unicode/utf8"
 
 	"countersign"
@@ -32,27 +31,11 @@ type Desk struct {
 	Fresh func(context.Context, store.View, countersign.Case) (Fresh, error)
 	// MustChoose says that a recommendation which asks for a person cannot be approved: the person chooses an outcome, and says why.
 	MustChoose bool
-	Split      countersign.Outcome // the outcome that may be for a part of the amount; empty when none may
-	Room       store.ExhibitRoom   // how much the files of a case may be together; the zero value takes none
-}
-
-// Fresh is the records as they are now.
-type Fresh struct {
-	Facts countersign.Facts
-	// Keep is what the desk keeps of a decision that closes the case, beside the record, in the decision's transaction: it may
-	// return notes for the record, which come before the row that closes the case. Nil when it keeps nothing.
-	Keep func(context.Context, *store.Tx, countersign.Case, Decided) ([]store.Note, error)
-}
-
-// Decided is a decision that closes a case.
-type Decided struct {
-	Outcome  countersign.Outcome
-	Reason   string
-	By       countersign.Actor
-	Part     *countersign.Money // of the amount; nil is all of it
-	Followed bool               // the recommendation
-	Withhold []string           // facts that are left out of what others read
-	Why      string             // they are
+	// Warn says what a person must know of an outcome before they choose it; nil when the desk has nothing to say.
+	Warn  func(countersign.Facts, countersign.Outcome) []string
+	Split countersign.Outcome     // the outcome that may be for a part of the amount; empty when none may
+	Room  store.ExhibitRoom       // how much the files of a case may be together; the zero value takes none
+	Typed []countersign.TypedKind // the kinds of facts that a person may type in; none at a desk that takes none
 }
 
 // Review carries out what people decide.
@@ -73,6 +56,8 @@ type Act struct {
 	Part     *countersign.Money // of the amount, for an outcome that may be split; nil is the whole
 	Withhold []string           // facts, by name, that are left out of what the desk keeps for others to read
 	Why      string             // they are; needed when any is
+	Facts    string             // the hash of the records that the person saw, when those are not the ones that the case was judged on
+	Answer   string             // what the person says in the place of the model's summary, where others read it; empty keeps the summary
 }
 
 // on runs f on the locked case, saves it and records what f says, in one transaction.
@@ -100,6 +85,14 @@ func (r Review) on(ctx context.Context, act Act, f func(context.Context, *store.
 		return countersign.Case{}, err
 	}
 	return c, nil
+}
+
+// answers refuses an answer that a report could not print.
+func (a Act) answers() error {
+	if strings.ContainsFunc(a.Answer, func(c rune) bool { return unicode.IsControl(c) && c != '\n' }) {
+		return countersign.Errorf(countersign.Invalid, "has characters that cannot be printed").In("answer")
+	}
+	return short("answer", a.Answer, 5000)
 }
 
 // byPerson refuses an act that nobody made, or that a part of the program made by itself.
@@ -143,7 +136,10 @@ type decision struct {
 	Withheld  []string            `json:"withheld,omitempty"`        // facts that a person left out of what others read
 	Why       string              `json:"withheld_why,omitempty"`    //
 	Due       *time.Time          `json:"due_at,omitempty"`          // the deadline that a person set
-	Seen      string              `json:"seen,omitempty"`            // the hash of records outside our database, read again for this approval
+	Seen      string              `json:"seen,omitempty"`            // the hash of records outside our database, read again for this decision
+	Changed   []string            `json:"changed,omitempty"`         // what was different in them, which the person saw
+	Answer    string              `json:"answer,omitempty"`          // what the person says in the place of the model's summary
+	Warnings  []string            `json:"warnings,omitempty"`        // what the person was told of this outcome
 }
 
 // Approve carries out what the case recommends. A recommended fix is the one that the facts of the case support, and it is
@@ -151,6 +147,9 @@ type decision struct {
 // person may override or retry. A recommendation to escalate raises the case. Records outside our database are read again first,
 // and what is different in them is in the Conflict.
 func (r Review) Approve(ctx context.Context, act Act) (countersign.Case, error) {
+	if err := act.answers(); err != nil {
+		return countersign.Case{}, err
+	}
 	now, err := r.again(ctx, act)
 	if err != nil {
 		return countersign.Case{}, err
@@ -169,7 +168,7 @@ func (r Review) Approve(ctx context.Context, act Act) (countersign.Case, error) 
 			return nil, differs(*c, now.Facts)
 		}
 		d := decided(*c, "approve", "")
-		d.Outcome, d.Seen = outcome, now.Facts.Seen
+		d.Outcome, d.Answer = outcome, act.Answer
 		if err := desk.split(c, act, &d); err != nil {
 			return nil, err
 		}
@@ -191,7 +190,8 @@ func (r Review) Approve(ctx context.Context, act Act) (countersign.Case, error) 
 }
 
 // Override decides against, or without, the recommendation. Reason says why and is kept. Fix is reversal, refund or none,
-// and belongs to the outcome resolved: resolved with none closes without moving money.
+// and belongs to the outcome resolved: resolved with none closes without moving money. Records outside our database are read again:
+// a person may decide on what they say now, and says which those are (Act.Facts); on what nobody saw, it is a Conflict.
 func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outcome, reason, fix string) (countersign.Case, error) {
 	if err := said("reason", reason); err != nil {
 		return countersign.Case{}, err
@@ -204,6 +204,9 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 		desk := r.Desks[c.Desk]
 		if err := overridable(desk, outcome, fix); err != nil {
 			return nil, err
+		}
+		if desk.Fresh != nil && changed(*c, now.Facts.Seen) && act.Facts != now.Facts.Seen {
+			return nil, unseen(*c, now.Facts)
 		}
 		d := decided(*c, "override", reason)
 		d.Outcome, d.Fix, d.Withdrawn = outcome, fix, desk.withdraw(c, outcome, fix)
@@ -226,52 +229,6 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 		}
 		return r.post(ctx, tx, c, act, *waived, again, d)
 	})
-}
-
-// again reads a case's records that are outside our database. It happens before the transaction: a slow database of somebody
-// else's must not hold ours up.
-func (r Review) again(ctx context.Context, act Act) (Fresh, error) {
-	c, err := r.Store.Case(ctx, act.Case)
-	if err != nil || r.Desks[c.Desk].Fresh == nil || act.fits(c) != nil {
-		return Fresh{}, err // what does not fit is refused on the locked case
-	}
-	return r.Desks[c.Desk].Fresh(ctx, r.Store.View, c)
-}
-
-// closed ends the case, with what the desk keeps of it.
-func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, act Act, d decision) ([]store.Note, error) {
-	if len(act.Withhold) > 0 {
-		if err := said("withhold", act.Why); err != nil {
-			return nil, err
-		}
-		d.Withheld, d.Why = act.Withhold, strings.TrimSpace(act.Why)
-	}
-	notes := closed(c, d.Outcome, d)
-	if f.Keep == nil {
-		return notes, nil
-	}
-	kept, err := f.Keep(ctx, tx, *c, Decided{Outcome: d.Outcome, Reason: d.Reason, By: act.Actor, Part: d.Part, Followed: d.Verb == "approve",
-		Withhold: d.Withheld, Why: d.Why})
-	return slices.Concat(notes[:1], kept, notes[1:]), err
-}
-
-// differs is moved with what is different.
-func differs(c countersign.Case, now countersign.Facts) error {
-	var all []string
-	for _, fact := range now.Items {
-		if before := c.Facts.Fact(fact.Name); before.State != fact.State || before.Value != fact.Value {
-			all = append(all, fmt.Sprintf("%s was %s and is %s", fact.Name, stated(before), stated(fact)))
-		}
-	}
-	e := moved()
-	if len(all) > 0 {
-		e.Message += ": " + strings.Join(all, "; ")
-	}
-	return e
-}
-
-func stated(f countersign.Fact) string {
-	return strings.TrimSpace(string(f.State) + " " + f.Value)
 }
 
 // split notes the part of the amount that an outcome is for.
@@ -395,81 +352,6 @@ func (r Review) Deadline(ctx context.Context, act Act, due time.Time) (countersi
 		d := decided(*c, "deadline", "")
 		d.Due, d.Waived = &due, nil
 		return []store.Note{{Kind: audit.Decision, Payload: d}}, nil
-	})
-}
-
-// seen is the hash of the records that the case's facts were read from, empty when they were not read.
-func seen(c countersign.Case) string {
-	if c.Facts == nil {
-		return ""
-	}
-	return c.Facts.Seen
-}
-
-// changed reports whether the records are not those any more that the case's facts were read from.
-func changed(c countersign.Case, now string) bool { return seen(c) != "" && now != seen(c) }
-
-// moved is the answer to somebody who decides on records that have changed. No reason waives it: what the person saw is not
-// what the money would be moved on.
-func moved() *countersign.Error {
-	return countersign.Errorf(countersign.Conflict, "the records changed after the facts of the case were read").
-		Try("retry the case, and decide on what the records say now")
-}
-
-// retryable are the reasons after which another investigation can find more: the model failed, or records could not be read
-// or were not known yet.
-var retryable = map[countersign.ReasonCode]bool{
-	countersign.ModelFailed: true, countersign.ModelSawPartialCase: true, countersign.FactsUnreadable: true, countersign.FactsUnknown: true,
-}
-
-// Retry starts a new round. The old one stays in the record; the case's proposal, facts and verdict are the new round's. It is
-// a Conflict when a new round could find nothing else: after a model that answered, about records that were read, that left
-// nothing about the complaint unknown, and that are still the same.
-func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
-	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
-		may, err := r.MayRetry(ctx, tx.View, *c)
-		if err != nil {
-			return nil, err
-		}
-		if !may {
-			return nil, countersign.Errorf(countersign.Conflict, "another investigation would find the same").
-				Try("retry is for a model that failed and for records that were unreadable or unknown, or have changed")
-		}
-		jobID, err := r.Queue.Add(ctx, tx, c.ID)
-		if err != nil {
-			return nil, err
-		}
-		d := decided(*c, "retry", "")
-		c.Round++
-		c.Status, c.Recommendation, c.Raised = countersign.Queued, "", false
-		c.Proposal, c.Facts, c.Verdict, c.Fix, c.Message = nil, nil, nil, countersign.FixOutcome{State: countersign.FixNone}, ""
-		if err := tx.SetJob(ctx, c.ID, jobID); err != nil {
-			return nil, err
-		}
-		d.Round, d.Status = c.Round, c.Status
-		return []store.Note{{Kind: audit.Decision, Payload: d}}, nil
-	})
-}
-
-// MayRetry reports whether Retry would start a new round of a case in review. An error means that the records could not be read.
-func (r Review) MayRetry(ctx context.Context, v store.View, c countersign.Case) (bool, error) {
-	if cutShort(c) || leftOpen(c) || r.Desks[c.Desk].Fresh != nil {
-		return true, nil // records outside our database may say something else at any time
-	}
-	_, now, err := r.Desks[c.Desk].Justify(ctx, v, c)
-	return changed(c, now), err
-}
-
-// cutShort reports whether the verdict has a reason that another investigation may do without.
-func cutShort(c countersign.Case) bool {
-	return c.Verdict != nil && slices.ContainsFunc(c.Verdict.Reasons, func(reason countersign.Reason) bool { return retryable[reason.Code] })
-}
-
-// leftOpen reports whether something about what the customer complains of was not known. It is no reason of the verdict when
-// the model did not propose to resolve.
-func leftOpen(c countersign.Case) bool {
-	return c.Facts != nil && slices.ContainsFunc(c.Facts.Doubts, func(d countersign.Doubt) bool {
-		return d.Reason.Code == countersign.FactsUnknown && d.Against == c.Reason
 	})
 }
 

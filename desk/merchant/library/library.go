@@ -196,6 +196,7 @@ type Version struct {
 	Title     string
 	File      string
 	Name      string
+	SHA256    string // of the bytes of its file
 	Text      string
 	Pages     []int // where in Text each page begins; nil when it has none
 	ValidFrom countersign.When
@@ -234,7 +235,7 @@ func versions(chosen []store.DocumentVersion, texts map[string]string) (all []Ve
 		if err != nil {
 			return nil, fmt.Errorf("read the validity of %s: %w", d.ID, err)
 		}
-		all = append(all, Version{ID: d.ID, Title: d.Title, File: d.File, Name: versionName(d), Text: texts[d.ID], Pages: reading.Starts(), ValidFrom: from})
+		all = append(all, Version{ID: d.ID, Title: d.Title, File: d.File, Name: versionName(d), SHA256: d.SHA256, Text: texts[d.ID], Pages: reading.Starts(), ValidFrom: from})
 	}
 	return all, nil
 }

@@ -141,7 +141,7 @@ func opening(c Content) []block {
 		blocks = append(blocks, block{Text: &passage{"The claim", c.Dispute.Claim, "as the dispute states it"}})
 	}
 	if c.Decision.Summary != "" {
-		blocks = append(blocks, block{Text: &passage{"The answer", c.Decision.Summary, c.Decision.By + ", for the merchant"}})
+		blocks = append(blocks, block{Text: &passage{"The answer", c.Decision.Summary, answering(c)}})
 	}
 	if facts := factTable("The facts that matter", c.Facts, Supports, Hurts); facts != nil {
 		blocks = append(blocks, block{Table: facts})
@@ -150,6 +150,14 @@ func opening(c Content) []block {
 		blocks = append(blocks, block{Notice: withheldLine(w)})
 	}
 	return blocks
+}
+
+// answering says whose words the answer is. A model's stay a model's, whoever adopted them.
+func answering(c Content) string {
+	if c.Decision.Followed && c.Decision.Summary == c.Proposal.Summary {
+		return "written by a model, read and approved by " + c.Decision.By
+	}
+	return c.Decision.By + ", for the merchant"
 }
 
 func withheldLine(w Withheld) string {
@@ -199,7 +207,7 @@ func toneOf(f Fact) string {
 
 func sections(c Content, fingerprint string) []section {
 	all := []section{
-		factSection(c), exhibitSection(c), clauseSection(c), timelineSection(c), attachmentSection(c), decisionSection(c), recordSection(c, fingerprint),
+		factSection(c), exhibitSection(c), typedSection(c), clauseSection(c), timelineSection(c), attachmentSection(c), decisionSection(c), recordSection(c, fingerprint),
 	}
 	var filled []section
 	for _, s := range all {
@@ -221,7 +229,19 @@ func factSection(c Content) section {
 func exhibitSection(c Content) section {
 	s := section{Title: "Exhibits", Lead: "Rows of the merchant's own records, as they were read: read only, and every row that belongs to the order unless a note says otherwise."}
 	for _, e := range c.Exhibits {
-		s.Blocks = append(s.Blocks, block{Table: exhibitTable(e)})
+		if e.TypedBy == "" {
+			s.Blocks = append(s.Blocks, block{Table: exhibitTable(e)})
+		}
+	}
+	return s
+}
+
+func typedSection(c Content) section {
+	s := section{Title: "Stated by people", Lead: "Typed in by people of the merchant, each by name. No record of the merchant's shows it, and no fact that supports the merchant rests on it."}
+	for _, e := range c.Exhibits {
+		if e.TypedBy != "" {
+			s.Blocks = append(s.Blocks, block{Table: exhibitTable(e)})
+		}
 	}
 	return s
 }
@@ -327,6 +347,7 @@ func decisionSection(c Content) section {
 		{"The model wanted", known(c.Proposal.Recommendation), TextColumn},
 		{"Stated confidence", known(c.Proposal.Confidence), TextColumn},
 		{"Model", known(c.Proposal.Model), TextColumn},
+		{"Proposed", moment(c.Proposal.At), TextColumn},
 		{"After every check", known(c.Net.Recommendation), TextColumn},
 		{"The person decided", strings.ToUpper(c.Decision.Outcome) + followed(c.Decision.Followed), TextColumn},
 		{"Policy", known(c.Audit.PolicyVersion), IDColumn},

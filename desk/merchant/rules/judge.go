@@ -13,6 +13,7 @@
 //	delivery.go  nobody contests "never arrived" without a delivery on record
 //	deadline.go  what is late is not contested
 //	policy.go    a policy of after the order does not bind it
+//	typed.go     what a person typed in may stop a recommendation, and carries none
 //
 // The first three of refund.go and return.go are the published net of the description this desk implements; the others are ours.
 package rules
@@ -38,8 +39,9 @@ type Input struct {
 	Disputed *countersign.Money        // as the network or the merchant said it; nil when nobody did: then what was paid counts
 	DueAt    *time.Time
 	Now      time.Time
-	Policies []Policy // the versions that would be quoted from
-	Library  string   // why the policy library could not be read; empty when it was
+	Policies []Policy                // the versions that would be quoted from
+	Library  string                  // why the policy library could not be read; empty when it was
+	Typed    []countersign.TypedFact // refunds and returns that a person stated
 }
 
 // Policy is one version of a policy document.
@@ -55,13 +57,13 @@ func Judge(in Input) countersign.Facts {
 	facts := countersign.Facts{Seen: Seen(in), Items: []countersign.Fact{}, Doubts: []countersign.Doubt{}}
 	order := in.Records.Order
 	if !order.Whole() || len(order.All) != 1 {
-		write(&facts, missing(order), deadline(in))
+		write(&facts, missing(order), typedRules(in.Typed, money{}), deadline(in))
 		return facts
 	}
 	stake := atStake(in)
 	facts.AtStake = stake.amount
 	money := refunds(in.Records.Refunds, stake.amount)
 	write(&facts, found(order.All[0]), paid(in, stake), disputed(in, stake), refundRules(money, stake.amount),
-		returnRules(in.Records.Returns, money), deliveryRules(in), deadline(in), policyRules(in))
+		returnRules(in.Records.Returns, money), typedRules(in.Typed, money), deliveryRules(in), deadline(in), policyRules(in))
 	return facts
 }

@@ -152,6 +152,28 @@ func TestRules(t *testing.T) {
 			"policy_newer_than_order", "no_refund_contradicts_accept policy_newer_than_order", "before these came into force: Shipping v1"},
 		{"one of the same day does",
 			func(in *Input) { in.Policies[0].ValidFrom = day("2026-11-01").When }, "", "no_refund_contradicts_accept", "no refund on record"},
+		{"a refund that a person states is enough not to contest, and no refund on record",
+			func(in *Input) {
+				in.Typed = []countersign.TypedFact{{ID: "T1", Kind: TypedRefund, Text: "in cash", On: "2026-11-10", Amount: stake1(100_00, "USD")}, {ID: "T2", Kind: TypedRefund, Text: "and again"}}
+			},
+			"refund_contradicts_contest", "no_refund_contradicts_accept", "A person states a refund (USD 100.00, 2026-11-10, in cash, and more)"},
+		{"a return that a person states is looked at like one on file",
+			func(in *Input) {
+				in.Typed = []countersign.TypedFact{{ID: "T1", Kind: TypedReturn, Text: "she sent it back"}}
+			},
+			"open_return", "no_refund_contradicts_accept open_return", "A person states a return (she sent it back)"},
+		{"but not when the money is back",
+			func(in *Input) {
+				in.Typed = []countersign.TypedFact{{ID: "T1", Kind: TypedReturn, Text: "she sent it back"}}
+				in.Records.Refunds.All = []shop.Refund{refund("R-1", "", 100_00, shop.Returned, "2026-11-10T00:00:00Z")}
+			},
+			"refund_contradicts_contest", "", "already refunded"},
+		{"a delivery that a person states is no delivery on record",
+			func(in *Input) {
+				in.Records.Fulfillments.All[0].State = shop.InTransit
+				in.Typed = []countersign.TypedFact{{ID: "T1", Kind: TypedDelivery, Text: "I saw it"}}
+			},
+			"facts_disagree", "no_refund_contradicts_accept", "the records show no delivery"},
 		{"an order of an unknown day is bound by no dated policy",
 			func(in *Input) { in.Records.Order.All[0].PlacedAt = shop.Moment{} }, "facts_unknown", "no_refund_contradicts_accept facts_unknown", "The day of the order is not known"},
 	} {

@@ -13,14 +13,15 @@ import (
 // counts only while the records still have the same one.
 func Seen(in Input) string {
 	b, err := json.Marshal(struct {
-		Form     string             `json:"form"`
-		Records  shop.Records       `json:"records"`
-		Reason   string             `json:"reason"`
-		Disputed *countersign.Money `json:"disputed"`
-		Late     bool               `json:"late"`
-		Policies []Policy           `json:"policies"`
-		Library  string             `json:"library"`
-	}{"countersign/merchant/seen/1", in.Records, string(in.Reason), in.Disputed, in.DueAt != nil && !in.Now.Before(*in.DueAt), in.Policies, in.Library})
+		Form     string                  `json:"form"`
+		Records  shop.Records            `json:"records"`
+		Reason   string                  `json:"reason"`
+		Disputed *countersign.Money      `json:"disputed"`
+		Late     bool                    `json:"late"`
+		Policies []Policy                `json:"policies"`
+		Library  string                  `json:"library"`
+		Typed    []countersign.TypedFact `json:"typed,omitempty"`
+	}{"countersign/merchant/seen/1", in.Records, string(in.Reason), in.Disputed, in.DueAt != nil && !in.Now.Before(*in.DueAt), in.Policies, in.Library, in.Typed})
 	if err != nil {
 		return "" // unreachable: nothing in it can fail to marshal
 	}

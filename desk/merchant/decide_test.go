@@ -1,0 +1,98 @@
+package merchant_test
+
+import (
+	"context"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"countersign"
+	"countersign/desk/merchant/shop"
+	"countersign/pipeline/intake"
+	"countersign/store"
+)
+
+// TestNobodyDecidesOnRecordsTheyHaveNotSeen: the shop refunds between the investigation and the decision. An approval is refused, and so
+// is an override, until the person has seen what the records say now; the report is then made of that, and says so.
+func TestNobodyDecidesOnRecordsTheyHaveNotSeen(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "nothing-arrived-and-it-did")
+	s.alter = func(r *shop.Records) {
+		r.Refunds.All = []shop.Refund{{ID: "R-9", Amount: shop.Amount{Money: &countersign.Money{Minor: 120_00, Currency: "USD"}}, State: shop.Returned, Status: "succeeded"}}
+	}
+	for _, line := range []string{"approve", "override contest: The parcel was delivered.", "override accept: Never mind."} {
+		if err := s.decide(line); countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), "refund_returned was absent and is present USD 120.00, which covers the dispute") {
+			t.Errorf("%s answers %v", line, err)
+		}
+	}
+	if s.theCase().Status != countersign.InReview {
+		t.Fatal("the case was decided")
+	}
+	s.must(s.decide("looks at the records"))
+	s.must(s.decide("override contest: The refund is the answer."))
+	c := s.content()
+	if !slices.ContainsFunc(c.Net.Caveats, func(text string) bool {
+		return strings.Contains(text, "records changed between the check and the decision")
+	}) {
+		t.Errorf("the report says nothing of the change: %q", c.Net.Caveats)
+	}
+	for _, e := range c.Exhibits {
+		if e.Step != "" {
+			t.Errorf("exhibit %s is said to be what the model was shown in %s", e.ID, e.Step)
+		}
+	}
+	if !s.recordSays("refund_returned was absent") {
+		t.Error("the record does not say what the person saw")
+	}
+	s.holds()
+}
+
+// TestARevisionThatIsGuessedIsRefused: a decision on the revision that another's act is just making is on records that nobody read for it.
+func TestARevisionThatIsGuessedIsRefused(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "nothing-arrived-and-it-did")
+	ahead := s.act()
+	ahead.Revision++
+	holding, release, done := make(chan bool), make(chan bool), make(chan error, 1)
+	go func() {
+		done <- s.store.Write(s.Context(), func(ctx context.Context, tx *store.Tx) error {
+			c, err := tx.LockCase(ctx, s.id)
+			close(holding)
+			<-release
+			if err != nil {
+				return err
+			}
+			c.Message = "a draft"
+			return tx.Save(ctx, &c)
+		})
+	}()
+	<-holding
+	ctx, cancel := context.WithTimeout(s.Context(), 10*time.Second) // it has nothing to wait for
+	defer cancel()
+	_, err := s.review.Override(ctx, ahead, countersign.Contested, "It was delivered.", "")
+	close(release)
+	s.must(<-done)
+	if countersign.KindOf(err) != countersign.Conflict || s.theCase().Status != countersign.InReview {
+		t.Errorf("it answers %v, and the case is %s", err, s.theCase().Status)
+	}
+}
+
+// TestAcceptingWhatWasRefundedIsSaidToPayTwice: it may be right all the same, so it is said, and the record keeps that it was.
+func TestAcceptingWhatWasRefundedIsSaidToPayTwice(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.policy(returnsPolicy(t))
+	s.alter = func(r *shop.Records) {
+		r.Refunds.All = []shop.Refund{{ID: "R-1", Amount: shop.Amount{Money: &countersign.Money{Minor: 120_00, Currency: "USD"}}, State: shop.Returned, Status: "succeeded"}}
+	}
+	s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.6"}})
+	c := s.theCase()
+	if c.Recommendation != "ACCEPT" || len(s.desk.Warn(*c.Facts, countersign.AcceptedOutcome)) != 1 || len(s.desk.Warn(*c.Facts, countersign.Contested)) != 0 {
+		t.Fatalf("%s, %q", c.Recommendation, s.desk.Warn(*c.Facts, countersign.AcceptedOutcome))
+	}
+	s.must(s.decide("approve"))
+	if !s.recordSays("Accepting would pay this twice: USD 120.00 went back") {
+		t.Error("the record does not say that it was said")
+	}
+}

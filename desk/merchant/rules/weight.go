@@ -1,0 +1,58 @@
+package rules
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"countersign"
+)
+
+// Weight is what a fact does for an outcome that a person chose.
+type Weight string
+
+const (
+	Supports Weight = "supports"
+	Neutral  Weight = "neutral"
+	Hurts    Weight = "hurts"
+)
+
+// wanting is the recommendation that each outcome carries out.
+var wanting = map[countersign.Outcome]string{countersign.Contested: Contest, countersign.AcceptedOutcome: Accept}
+
+// supporting are the facts that carry an outcome, in the state in which they do. What a person typed in is never among them.
+var supporting = map[countersign.Outcome]map[string]countersign.FactState{
+	countersign.Contested: {"paid": countersign.Present, "delivered": countersign.Present, "policy_in_force": countersign.Present,
+		"refund_returned": countersign.Absent, "return_on_file": countersign.Absent},
+	countersign.AcceptedOutcome: {"refund_returned": countersign.Present, "delivered": countersign.Absent},
+}
+
+// WeightOf is what a fact does for an outcome: it hurts when a rule found a doubt in it that speaks against that outcome.
+func WeightOf(f countersign.Fact, doubts []countersign.Doubt, outcome countersign.Outcome) Weight {
+	if slices.ContainsFunc(doubts, func(d countersign.Doubt) bool {
+		return d.Fact == f.Name && (d.Wanting == "" || d.Wanting == wanting[outcome])
+	}) {
+		return Hurts
+	}
+	if state, ok := supporting[outcome][f.Name]; ok && state == f.State {
+		return Supports
+	}
+	return Neutral
+}
+
+// Warnings are what a person must know of an outcome before they choose it. A refund that was made before the claim is accepted is
+// money that goes back twice, and a network does not give the second back (Mastercard ended its unjust-enrichment cases; with
+// Visa the refund is the defence). It is no reason against accepting, which may be right all the same: a person is told.
+func Warnings(facts countersign.Facts, outcome countersign.Outcome) []string {
+	refund, pending := facts.Fact("refund_returned"), facts.Fact("refund_pending")
+	returned, _, _ := strings.Cut(refund.Value, ",")
+	switch {
+	case outcome != countersign.AcceptedOutcome:
+		return nil
+	case refund.State == countersign.Present:
+		return []string{fmt.Sprintf("Accepting would pay this twice: %s went back to the customer already. Where the network lets the refund stand as an answer, contest with it as the evidence.", returned)}
+	case pending.State == countersign.Present:
+		return []string{fmt.Sprintf("Accepting may pay this twice: a refund of %s is under way. Stop it first, if it can be stopped.", pending.Value)}
+	}
+	return nil
+}

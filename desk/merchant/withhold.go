@@ -1,0 +1,87 @@
+package merchant
+
+import (
+	"slices"
+	"strings"
+
+	"countersign"
+	"countersign/desk/merchant/report"
+)
+
+// withhold leaves a fact out of the report, with what only it is told by: the reasons that it gave rise to, now and when the case was
+// judged, what happened in its table, the statuses in other tables that repeat it, and the model's summary, which is words of its own
+// about all it saw. The record keeps all of them, and the choice. What would still tell is an error: half a choice is none.
+func (e evidence) withhold(content *report.Content, judged *countersign.Facts, name, why string) error {
+	fact, doubts := e.facts.Fact(name), e.facts.Doubts
+	told := []string{fact.Value}
+	if judged != nil {
+		doubts, told = slices.Concat(doubts, judged.Doubts), append(told, judged.Fact(name).Value)
+	}
+	for _, doubt := range doubts {
+		if doubt.Fact == name {
+			content.Net.Reasons = slices.DeleteFunc(content.Net.Reasons, func(r report.Reason) bool { return strings.Contains(r.Text, doubt.Reason.Text) })
+			content.Net.Caveats = slices.DeleteFunc(content.Net.Caveats, func(text string) bool { return strings.Contains(text, doubt.Reason.Text) })
+		}
+	}
+	table, _, _ := strings.Cut(fact.Source, " ")
+	content.Timeline = slices.DeleteFunc(content.Timeline, func(event report.Event) bool { return event.Source == table })
+	unshow(content, name)
+	if table == "refunds" || table == "returns" || table == "typed_refund" || table == "typed_return" {
+		hideStatuses(content)
+	}
+	content.Proposal.Summary = leftOut
+	if content.Decision.Followed {
+		content.Decision.Summary = content.Proposal.Summary
+	}
+	still, err := content.Withhold(name, content.Decision.By, content.Decision.At, why)
+	if err != nil {
+		return err
+	}
+	for _, value := range told {
+		if value, _, _ = strings.Cut(value, ","); len(value) > 4 && strings.Contains(content.Decision.Reason+" "+content.Decision.Summary+" "+why, value) {
+			still = append(still, "the reason, with "+value)
+		}
+	}
+	if len(still) > 0 {
+		return countersign.Errorf(countersign.Unprocessed, "the report would still say it: %s", strings.Join(still, ", ")).In("withhold").
+			Try("leave the fact in, or write a reason that does not repeat it")
+	}
+	return nil
+}
+
+const leftOut = "Left out: it was written in view of what is withheld."
+
+// hideStatuses takes the shop's own words for the state of an order and of its payments out: "partially_refunded" and
+// "return_requested" tell of the refund or the return that is withheld. All of them go, for what a shop calls things nobody can list.
+func hideStatuses(content *report.Content) {
+	for i, e := range content.Exhibits {
+		if e.Table != "orders" && e.Table != "payments" {
+			continue
+		}
+		rows := make([][]string, len(e.Rows))
+		for r, row := range e.Rows {
+			rows[r] = slices.Clone(row)
+			for c, column := range e.Columns {
+				if column.Title == statusColumn || column.Title == shopStatusColumn {
+					rows[r][c] = "withheld"
+				}
+			}
+		}
+		content.Exhibits[i].Rows = rows
+	}
+}
+
+// unshow takes the exhibits of a fact from the other facts that were read from the same table: they would go on showing it.
+func unshow(content *report.Content, name string) {
+	var shown []string
+	for _, f := range content.Facts {
+		if f.Name == name {
+			shown = f.Exhibits
+		}
+	}
+	for i, f := range content.Facts {
+		if f.Name != name {
+			content.Facts[i].Exhibits = slices.DeleteFunc(slices.Clone(f.Exhibits), func(id string) bool { return slices.Contains(shown, id) })
+		}
+	}
+}
