@@ -206,15 +206,19 @@ func factWords(f countersign.Fact) string {
 	return strings.TrimSpace(stateWords[f.State] + " " + legible(f.Value))
 }
 
-// hurting are the facts that a rule found a doubt in, at a desk that makes reports.
+// hurting are the facts that a rule finds a doubt in now, at a desk that makes reports.
 func (v *visit) hurting(f *file) (all []picked) {
 	if !f.desk.Reports || f.Facts == nil {
 		return nil
 	}
+	facts := *f.Facts
+	if f.now.Seen != "" {
+		facts = f.now
+	}
 	for _, g := range f.desk.FactGroups {
 		for _, t := range g.Facts {
-			fact := f.Facts.Fact(t.Name)
-			if slices.ContainsFunc(f.Facts.Doubts, func(d countersign.Doubt) bool { return d.Fact == t.Name }) {
+			fact := facts.Fact(t.Name)
+			if slices.ContainsFunc(facts.Doubts, func(d countersign.Doubt) bool { return d.Fact == t.Name }) {
 				all = append(all, picked{Value: t.Name, Title: t.Title + ": " + strings.TrimSpace(stateWords[fact.State]+" "+v.readable(fact.Value))})
 			}
 		}
