@@ -28,7 +28,7 @@ const (
 )
 
 // refunds adds up the latest word on every refund. A refund that succeeded can fail days later, and one that failed can be tried
-// again: rows with the same reference are the same refund, and only the latest counts.
+// again: rows with the same reference and the same amount are the same refund, and only the latest counts.
 func refunds(list shop.Rows[shop.Refund], stake *countersign.Money) money {
 	latest, why := latestOfEach(list.All)
 	m := money{returned: total{why: why}, pending: total{why: why}}
@@ -65,14 +65,22 @@ func latestOfEach(all []shop.Refund) (latest []shop.Refund, why string) {
 }
 
 // latestOf is the last of the rows about one refund. Two that say different things at the same time, or at times nobody recorded,
-// leave it open which one counts.
+// leave it open which one counts. Two of different amounts may be two refunds whose reference is a payment's or no more than "card":
+// then the later one says nothing about the earlier, and both together nothing that could be told. Only where none of them gave
+// money back does it not matter.
 func latestOf(rows []shop.Refund) (shop.Refund, string) {
 	last := rows[0]
+	for _, r := range rows[1:] {
+		if !sameAmount(r, last) && slices.ContainsFunc(rows, func(r shop.Refund) bool { return r.State != shop.NotReturned }) {
+			return last, fmt.Sprintf("rows %s and %s have the reference “%s” and not the same amount, so whether they are one refund or two cannot be told.",
+				printable(last.ID), printable(r.ID), printable(r.Reference))
+		}
+	}
 	for _, r := range rows[1:] {
 		switch order, known := later(r, last); {
 		case known && order > 0:
 			last = r
-		case !known && (r.State != last.State || !sameAmount(r, last)):
+		case !known && r.State != last.State:
 			return last, fmt.Sprintf("rows %s and %s are about the same refund, and which one came last is not recorded.", printable(last.ID), printable(r.ID))
 		}
 	}

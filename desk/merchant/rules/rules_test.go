@@ -76,6 +76,11 @@ func TestRules(t *testing.T) {
 				in.Records.Refunds.All = []shop.Refund{refund("R-1", "", 100_00, shop.Returned, "2026-11-10T00:00:00Z")}
 			},
 			"refund_contradicts_contest", "", "USD 100.00 was already refunded"},
+		{"a second attempt that failed does not undo a refund of another amount",
+			func(in *Input) {
+				in.Records.Refunds.All = []shop.Refund{refund("R-1", "card", 100_00, shop.Returned, "2026-11-12T08:00:00Z"), refund("R-2", "card", 5_00, shop.NotReturned, "2026-11-13T08:00:00Z")}
+			},
+			"facts_unknown", "facts_unknown", "rows R-1 and R-2 have the reference “card” and not the same amount"},
 		{"a part that was refunded leaves a rest for a person to weigh",
 			func(in *Input) {
 				in.Records.Refunds.All = []shop.Refund{refund("R-1", "", 30_00, shop.Returned, "2026-11-10T00:00:00Z")}
@@ -214,6 +219,12 @@ func TestRefunds(t *testing.T) {
 		{"which word on it came last is not recorded", stake1(100_00, "USD"), []shop.Refund{refund("R-1", "re_1", 100_00, shop.Returned, ""), refund("R-2", "re_1", 100_00, shop.NotReturned, "2026-11-04T00:00:00Z")}, "unknown", "unknown", coverUnknown},
 		{"a bare date does not say which came first", stake1(100_00, "USD"), []shop.Refund{refund("R-1", "re_1", 100_00, shop.Returned, "2026-11-04"), refund("R-2", "re_1", 100_00, shop.NotReturned, "2026-11-04T00:00:00Z")}, "unknown", "unknown", coverUnknown},
 		{"the same word twice is one refund", stake1(100_00, "USD"), []shop.Refund{refund("R-1", "re_1", 60_00, shop.Returned, ""), refund("R-2", "re_1", 60_00, shop.Returned, "")}, "USD 60.00", "", coverPart},
+		{"a part that failed later under the reference of the whole leaves open what went back", stake1(120_00, "USD"), []shop.Refund{refund("R-1", "card", 120_00, shop.Returned, "2026-11-12T08:00:00Z"), refund("R-2", "card", 5_00, shop.NotReturned, "2026-11-13T08:00:00Z")}, "unknown", "unknown", coverUnknown},
+		{"so does a part that went back later", stake1(120_00, "USD"), []shop.Refund{refund("R-1", "card", 120_00, shop.Returned, "2026-11-12T08:00:00Z"), refund("R-2", "card", 5_00, shop.Returned, "2026-11-13T08:00:00Z")}, "unknown", "unknown", coverUnknown},
+		{"and one that is under way", stake1(120_00, "USD"), []shop.Refund{refund("R-1", "card", 120_00, shop.NotReturned, "2026-11-12T08:00:00Z"), refund("R-2", "card", 5_00, shop.InProgress, "2026-11-13T08:00:00Z")}, "unknown", "unknown", coverUnknown},
+		{"and one whose amount is not recorded", stake1(120_00, "USD"), []shop.Refund{refund("R-1", "card", 120_00, shop.Returned, "2026-11-12T08:00:00Z"), {ID: "R-2", Reference: "card", State: shop.NotReturned, RefundedAt: day("2026-11-13T08:00:00Z")}}, "unknown", "unknown", coverUnknown},
+		{"and one in another currency", stake1(120_00, "USD"), []shop.Refund{refund("R-1", "card", 120_00, shop.Returned, "2026-11-12T08:00:00Z"), {ID: "R-2", Reference: "card", Amount: of(120_00, "EUR"), State: shop.NotReturned, RefundedAt: day("2026-11-13T08:00:00Z")}}, "unknown", "unknown", coverUnknown},
+		{"attempts of different amounts that all failed gave nothing back", stake1(120_00, "USD"), []shop.Refund{refund("R-1", "card", 120_00, shop.NotReturned, ""), refund("R-2", "card", 5_00, shop.NotReturned, "2026-11-13T08:00:00Z")}, "", "", coverNone},
 		{"pending for ever", stake1(100_00, "USD"), []shop.Refund{refund("R-1", "", 100_00, shop.InProgress, "2024-01-01")}, "", "USD 100.00", coverNone},
 		{"a part went back and a part is under way", stake1(100_00, "USD"), []shop.Refund{refund("R-1", "", 40_00, shop.Returned, "2026-11-01"), refund("R-2", "", 60_00, shop.InProgress, "2026-11-02")}, "USD 40.00", "USD 60.00", coverPart},
 		{"two equal parts are two refunds", stake1(100_00, "USD"), []shop.Refund{refund("R-1", "", 30_00, shop.Returned, "2026-11-01"), refund("R-2", "", 30_00, shop.Returned, "2026-11-01")}, "USD 60.00", "", coverPart},

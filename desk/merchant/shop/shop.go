@@ -63,7 +63,8 @@ type Fulfillment struct {
 }
 
 // Refund is one row about money going back: an attempt, which may have failed, or a later word on an earlier one. Rows with the
-// same Reference are about the same refund, and the latest of them counts; without one, every row is a refund of its own.
+// same Reference and amount are about the same refund, and the latest of them counts; with the same Reference and other amounts
+// they are about nobody knows what. Without one, every row is a refund of its own.
 type Refund struct {
 	ID         string `json:"id"`
 	Reference  string `json:"reference"`
