@@ -258,6 +258,7 @@ func (g *gallery) confirming(v *visit) {
 	g.question(v, setup.Rows, "not confirmed, and slow", func(p shopStep) any {
 		s := page(wrongly(p, countersign.Errorf(countersign.Invalid, "Nothing is saved before somebody says that the rows are read rightly.").Try("Compare them with the shop; where they are not, go back to the question they are about")))
 		s.Lost = []string{`3 of 50 refunds lead to no order: order_id of refund holds "17", and that is in no id of order.`}
+		s.Shared = "One reference stands on more than one row: they are read as one refund, of which the latest counts."
 		s.Slow = []string{"finding refunds by order_id reads the whole of refund: an index on that column would make it fast"}
 		return s
 	})

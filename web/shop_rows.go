@@ -17,6 +17,7 @@ type rowsScreen struct {
 	Kinds  []rowsOf
 	Slow   []string
 	Lost   []string // rows that lead to no order
+	Shared string   // refunds with the same reference, empty when there are none
 	Doubts int      // rows with something that could not be read, or whose status means nothing yet
 }
 
@@ -41,7 +42,7 @@ func showRows(w *wizard, status int, p shopStep) error {
 	if err != nil {
 		return err
 	}
-	screen := rowsScreen{shopStep: p, Name: w.draft.Mapping.Name, Server: legible(trial.Rights.Server), Slow: trial.Slow}
+	screen := rowsScreen{shopStep: p, Name: w.draft.Mapping.Name, Server: legible(trial.Rights.Server), Slow: trial.Slow, Shared: stopped(capital(trial.Shared))}
 	for _, lost := range trial.Lost {
 		screen.Lost = append(screen.Lost, stopped(capital(legible(lost))))
 	}

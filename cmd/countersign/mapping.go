@@ -105,6 +105,9 @@ func printTrial(out io.Writer, m connector.Mapping, t setup.Trial) error {
 	for _, lost := range t.Lost {
 		fmt.Fprintln(w, "! "+lost)
 	}
+	if t.Shared != "" {
+		fmt.Fprintln(w, "! "+t.Shared)
+	}
 	for _, slow := range t.Slow {
 		fmt.Fprintln(w, "slow: "+slow)
 	}

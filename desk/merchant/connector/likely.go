@@ -29,7 +29,7 @@ var columnNames = map[string][]string{
 	"shipping_address": strings.Fields("shippingaddress shipto deliveryaddress address"),
 	"placed_at":        strings.Fields("placedat placed orderedat completedat createdat created orderdate date"),
 	"paid_at":          strings.Fields("paidat capturedat completedat processedat createdat created paymentdate date"),
-	"reference":        strings.Fields("reference providerref transactionid externalid psppreference pspreference responsecode method"),
+	"reference":        strings.Fields("reference providerref transactionid externalid psppreference pspreference responsecode"),
 	"carrier":          strings.Fields("carrier carriercode shippingmethod provider courier"),
 	"tracking":         strings.Fields("tracking trackingnumber trackingno tracknumber trackingcode trackingid awb"),
 	"shipped_at":       strings.Fields("shippedat shipped sentat dispatchedat createdat"),
@@ -38,6 +38,18 @@ var columnNames = map[string][]string{
 	"opened_at":        strings.Fields("openedat requestedat daterequested createdat created date"),
 	"reason":           strings.Fields("reason returnreason reasontext note comment"),
 	"deleted":          strings.Fields("deletedat"),
+}
+
+// refundReferences are the names that can only mean one refund. Rows with the same reference are read as one refund, of which the latest
+// counts, so a column that may name the payment, its method or a transaction would make two refunds one: none is better.
+var refundReferences = strings.Fields("refundreference refundref refundid providerrefundid externalrefundid refundexternalid refundproviderid psprefundid gatewayrefundid striperefundid")
+
+// namesFor are the names that a column of a kind is likely to have.
+func (k Kind) namesFor(field string) []string {
+	if k == Refund && field == "reference" {
+		return refundReferences
+	}
+	return columnNames[field]
 }
 
 // Needs reports whether nothing of that kind can be read without that column.
@@ -78,7 +90,7 @@ func (t Table) likely(k Kind, field string) (string, bool) {
 	if field == k.amount() && field != "" {
 		return t.money(field)
 	}
-	for _, name := range columnNames[field] {
+	for _, name := range k.namesFor(field) {
 		for _, c := range t.Columns {
 			if folded(c.Name) == name && fits(field, c) {
 				return c.Name, true

@@ -127,6 +127,21 @@ func TestATableWithoutARowSaysNothingAboutItsWay(t *testing.T) {
 	}
 }
 
+func TestAReferenceThatMakesTwoRefundsOneIsRefused(t *testing.T) {
+	over := connector.Joins{{Table: "charges", On: connector.On{Left: "charge", Right: "cid"}, OrderKey: "sale"}}
+	m := someMapping(fileOf(t, someShop), connector.Entity{Join: over})
+	for column, shared := range map[string]string{"charge": "one reference stands on more than one row: they are read as one refund, of which the latest counts", "nid": ""} {
+		m.Entities[connector.Refund].Columns["reference"] = column
+		run(t, "sqlite", string(m.DSN), "INSERT OR IGNORE INTO credit_notes VALUES ('cn_3', 'ch_2', 12900, 'FAILED', '2026-10-22 10:00:00')")
+		if trial, err := setup.Try(t.Context(), m); err != nil || trial.Shared != shared {
+			t.Errorf("%s: said is %q, %v", column, trial.Shared, err)
+		}
+	}
+	m.Entities[connector.Refund].Columns["reference"] = "state"
+	_, err := setup.Try(t.Context(), m)
+	complains(t, err, "entities.refund.columns.reference", "state of the refunds cn_1 and cn_2 of two orders is \"DONE\", so it is no reference of one refund", "or leave the reference out")
+}
+
 func TestEveryRowOfAShopThatNobodyHereDesignedLeadsToItsOrder(t *testing.T) {
 	data := testshop.Data{Orders: testshop.Retail(t).Orders[:60]}
 	for name, row := range map[string]struct {

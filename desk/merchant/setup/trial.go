@@ -3,6 +3,7 @@ package setup
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"countersign"
 	"countersign/desk/merchant/connector"
@@ -13,6 +14,7 @@ type Trial struct {
 	Rights connector.Rights
 	Slow   []string // reads that look through a whole table
 	Lost   []string // rows that lead to no order, as sentences without their end
+	Shared string   // references that stand on more than one refund, as such a sentence; empty when none does
 	Rows   map[connector.Kind]connector.Sampled
 }
 
@@ -21,7 +23,7 @@ const mostRows = 5
 
 // Try connects as a mapping says, refuses a role that can write, looks every name up in the live catalog and reads a few rows of
 // each kind of record. The first thing that is wrong is the error; so is a kind of which no row leads to an order, for its records
-// would be missing from every order and would look like none at all. Nothing is kept.
+// would be missing from every order and would look like none at all, and a reference that makes two refunds one. Nothing is kept.
 func Try(ctx context.Context, m connector.Mapping) (t Trial, err error) {
 	if t.Rights, err = connector.Probe(ctx, m.Driver, m.DSN); err != nil {
 		return t, err
@@ -61,6 +63,26 @@ func (t *Trial) read(ctx context.Context, s *connector.Shop, m connector.Mapping
 			return err
 		}
 	}
+	if t.Shared, err = shared(ctx, s); err != nil {
+		return err
+	}
 	t.Slow, err = s.Plan(ctx)
 	return err
+}
+
+// mostCompared is how many refunds are looked at for references that stand on more than one.
+const mostCompared = 2_000
+
+// shared says what it means that refunds have the same reference, where some do.
+func shared(ctx context.Context, s *connector.Shop) (string, error) {
+	n, err := s.Shared(ctx, mostCompared)
+	switch {
+	case countersign.KindOf(err) == countersign.Unavailable:
+		return "whether two refunds have the same reference could not be found out in time: rows with the same one are read as one refund, of which the latest counts", nil
+	case err != nil || n == 0:
+		return "", err
+	case n == 1:
+		return "one reference stands on more than one row: they are read as one refund, of which the latest counts", nil
+	}
+	return fmt.Sprintf("%d references stand on more than one row each: rows with the same one are read as one refund, of which the latest counts", n), nil
 }
