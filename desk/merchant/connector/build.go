@@ -44,7 +44,7 @@ func (d dialect) following(r, orders route, most int) statement {
 	}
 	text += " LEFT JOIN " + d.table(orders.tables[0]) + " AS " + alias(order.table) + " ON " + d.linked(r.key, order)
 	for _, f := range orders.where {
-		condition, more := d.keeps(filter{place{order.table, f.at.column}, f.Condition}, len(args)+1)
+		condition, more := d.keeps(filter{place{order.table, f.at.column}, f.counted, f.Condition}, len(args)+1)
 		text, args = text+" AND "+condition, append(args, more...)
 	}
 	columns := d.asText(alias(id.table), id.column) + ", " + d.asText(alias(r.key.table), r.key.column) + ", " + d.asText(alias(order.table), order.column)
@@ -138,11 +138,26 @@ func (d dialect) comparable(at place) string {
 func (d dialect) keeps(f filter, n int) (string, []any) {
 	switch {
 	case f.IsNull:
-		return d.columnAt(f.at) + " IS NULL", nil
+		return "(" + d.unset(f) + ")", nil
 	case f.NotNull:
-		return d.columnAt(f.at) + " IS NOT NULL", nil
+		return "NOT (" + d.unset(f) + ")", nil
 	}
 	return d.exact(d.comparable(f.at)) + " = " + d.parameter(n), []any{*f.Equals}
+}
+
+// unset is whether a column holds nothing, by the rule by which momentOf reads a cell: MySQL's zero date is how old shops say "not
+// yet", and a text that plays a date's part says it with no letter at all, a counted time with 0. A refund that was never made has
+// such a time and is none; one that nobody deleted has one, and is one.
+func (d dialect) unset(f filter) string {
+	condition, text := d.columnAt(f.at)+" IS NULL", d.comparable(f.at)
+	kind := d.family(f.at.column)
+	if kind == texts || kind == padded || kind == others || d == SQLite || d == MySQL && (kind == wallClock || kind == instant) {
+		condition += " OR TRIM(" + text + ") = '' OR TRIM(" + text + ") LIKE '" + noDate + "%'"
+	}
+	if f.counted && (kind.number() || d == SQLite) {
+		condition += " OR TRIM(" + text + ") = '0'"
+	}
+	return condition
 }
 
 var (

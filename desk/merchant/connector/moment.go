@@ -43,12 +43,15 @@ func zoneOf(name string) (zone, error) {
 // others, in which 05/06 may be two dates.
 var stamp = regexp.MustCompile(`^(\d{4}-\d\d-\d\d)(?:[ T](\d\d:\d\d(?::\d\d(?:\.\d{1,9})?)?))? ?(Z|UTC|[+-]\d\d(?::?\d\d)?)?$`)
 
+// noDate begins MySQL's zero date. With it, with nothing and with a count of 0 shops say "not yet": see unset.
+const noDate = "0000-00-00"
+
 // momentOf reads a cell that holds a time. kind is what the column's type says of the zone.
 func momentOf(text string, kind family, z zone) shop.Moment {
 	m := shop.Moment{Text: text}
 	text = strings.TrimSpace(text)
-	if text == "" || strings.HasPrefix(text, "0000-00-00") {
-		return m // MySQL's zero date is how old shops say "not yet"
+	if text == "" || strings.HasPrefix(text, noDate) || text == "0" && z.counted != 0 {
+		return m
 	}
 	if kind == instant {
 		z = zone{place: time.UTC} // the session's zone, in which the database writes these, is ours to choose

@@ -28,7 +28,8 @@ type place struct {
 type link struct{ left, right Column }
 
 type filter struct {
-	at place
+	at      place
+	counted bool // times are counted, so 0 is none
 	Condition
 }
 
@@ -88,9 +89,10 @@ func (m Mapping) route(k Kind, c Catalog) (route, []*countersign.Error) {
 			s.places = append(s.places, s.anywhere(below(s.path, "columns."+name), column))
 		}
 	}
+	zone, _ := zoneOf(m.zone(s.entity)) // one that is none counts nothing: Faults has said so
 	for i, condition := range s.entity.Where {
 		at := below(oneOf(below(s.path, "where"), len(s.entity.Where), i), "column")
-		s.where = append(s.where, filter{s.anywhere(at, condition.Column), condition})
+		s.where = append(s.where, filter{s.anywhere(at, condition.Column), zone.counted != 0, condition})
 	}
 	return s.route, s.wrong
 }
