@@ -8,8 +8,8 @@ import (
 	"countersign/store"
 )
 
-// Policies are the shop's policy documents, as the desk reads them. Placed is when the order was placed: each document counts in the
-// version that was in force then. Only when no document had one do later versions come, and a rule then says so.
+// Policies are the shop's policy documents, as the desk reads them. Placed is the day on which the order was placed: each document
+// counts in the version that was in force then. Only when no document had one do later versions come, and a rule then says so.
 type Policies struct {
 	InForce func(ctx context.Context, v store.View, placed countersign.When) ([]Version, error)
 	// Search returns the passages that bear on a query, the most telling first, of no more than so many characters together.
@@ -37,12 +37,14 @@ type Passage struct {
 	Text    string
 }
 
-// placed is when the case's order was placed, zero when that is not known.
-func (r reader) placed() countersign.When {
+// placed is the day on which the case's order was placed, zero when that is not known. Where the shop's zone is not, it is the last
+// day that it may have been: the rules see a version that came into force in between, and could not see one that was left out.
+func (r reader) placed() (day countersign.When) {
 	if orders := r.order().Order.All; len(orders) == 1 {
-		return orders[0].PlacedAt.When
+		_, last := orders[0].PlacedAt.Days()
+		day, _ = countersign.ParseWhen(last) // a day, or nothing
 	}
-	return countersign.When{}
+	return day
 }
 
 func (r reader) versions(ctx context.Context) ([]Version, error) {

@@ -13,8 +13,9 @@ import (
 
 // A zone says how a time that names none is to be read: in a place, as counted seconds, or, the zero zone, not at all.
 type zone struct {
-	place   *time.Location
-	counted time.Duration // what 1 stands for
+	place    *time.Location
+	counted  time.Duration  // what 1 stands for
+	calendar *time.Location // in which the shop says what day it is, nil where that is not known
 }
 
 var offset = regexp.MustCompile(`^[+-](0\d|1[0-4]):[0-5]\d$`)
@@ -25,18 +26,45 @@ func zoneOf(name string) (zone, error) {
 	case name == "":
 		return zone{}, nil
 	case name == "unix":
-		return zone{time.UTC, time.Second}, nil
+		return zone{place: time.UTC, counted: time.Second}, nil
 	case name == "unix_ms":
-		return zone{time.UTC, time.Millisecond}, nil
+		return zone{place: time.UTC, counted: time.Millisecond}, nil
 	case offset.MatchString(name):
 		t, err := time.Parse("-07:00", name)
-		return zone{place: t.Location()}, err
+		return zone{place: t.Location(), calendar: t.Location()}.unlessUTC(name), err
 	}
 	place, err := time.LoadLocation(name)
 	if err != nil || strings.EqualFold(name, "local") {
 		return zone{}, fmt.Errorf("%q is not a time zone", shown(name))
 	}
-	return zone{place: place}, nil
+	return zone{place: place, calendar: place}.unlessUTC(name), nil
+}
+
+// utc are the names of the zone in which programs keep times wherever their shop is.
+var utc = regexp.MustCompile(`(?i)^(?:Etc/)?(?:UTC|UCT|GMT|GMT[+-]?0|Greenwich|Universal|Zulu)$|^Z$|^[+-]00(?::?00)?$`)
+
+// unlessUTC is a zone without a calendar when it says no more than how times are kept: an order of 31 October in New York is kept as
+// one of 1 November.
+func (z zone) unlessUTC(name string) zone {
+	if utc.MatchString(name) {
+		z.calendar = nil
+	}
+	return z
+}
+
+// day is the day of a moment on the shop's own calendar: a bare date is one, and a time with an offset says it where nothing else
+// does, unless that is how a program or our own session writes every time.
+func (z zone) day(w countersign.When, text string) string {
+	at, exact := w.Instant()
+	switch part := stamp.FindStringSubmatch(text); {
+	case !exact:
+		return w.String()
+	case z.calendar != nil:
+		return at.In(z.calendar).Format(time.DateOnly)
+	case part != nil && part[3] != "" && !utc.MatchString(part[3]):
+		return part[1]
+	}
+	return ""
 }
 
 // stamp is a date, a time of day and a zone, each of the last two if it is there. Databases write these forms; people write
@@ -53,10 +81,12 @@ func momentOf(text string, kind family, z zone) shop.Moment {
 	if text == "" || strings.HasPrefix(text, noDate) || text == "0" && z.counted != 0 {
 		return m
 	}
+	read := z
 	if kind == instant {
-		z = zone{place: time.UTC} // the session's zone, in which the database writes these, is ours to choose
+		read = zone{place: time.UTC} // the session's zone, in which the database writes these, is ours to choose
 	}
-	m.When, m.Problem = z.read(text)
+	m.When, m.Problem = read.read(text)
+	m.Day = z.day(m.When, text)
 	return m
 }
 

@@ -21,6 +21,13 @@ func day(s string) shop.Moment {
 	return shop.Moment{When: w, Text: s}
 }
 
+// local is a moment of a shop whose zone is known.
+func local(date, at string) shop.Moment {
+	m := day(at)
+	m.Day = date
+	return m
+}
+
 func usd(minor int64) shop.Amount { return of(minor, "USD") }
 
 func of(minor int64, currency string) shop.Amount {
@@ -37,7 +44,7 @@ func delivered1() Input {
 	due := noon.Add(72 * time.Hour)
 	return Input{
 		Records: shop.Records{
-			Order:        shop.Rows[shop.Order]{All: []shop.Order{{ID: "O-1", Number: "1042", PlacedAt: day("2026-11-01T10:00:00Z"), Total: usd(100_00)}}},
+			Order:        shop.Rows[shop.Order]{All: []shop.Order{{ID: "O-1", Number: "1042", PlacedAt: local("2026-11-01", "2026-11-01T10:00:00Z"), Total: usd(100_00)}}},
 			Payments:     shop.Rows[shop.Payment]{All: []shop.Payment{{ID: "P-1", Amount: usd(100_00), State: shop.Paid, Status: "captured"}}},
 			Fulfillments: shop.Rows[shop.Fulfillment]{All: []shop.Fulfillment{{ID: "F-1", State: shop.Delivered, Carrier: "UPS", Tracking: "1Z", DeliveredAt: day("2026-11-04T09:00:00Z")}}},
 		},
@@ -179,6 +186,39 @@ func TestRules(t *testing.T) {
 				in.Typed = []countersign.TypedFact{{ID: "T1", Kind: TypedDelivery, Text: "I saw it"}}
 			},
 			"facts_disagree", "no_refund_contradicts_accept", "the records show no delivery"},
+		{"the day of an order is the shop's own: in New York it is still the 31st",
+			func(in *Input) {
+				in.Records.Order.All[0].PlacedAt = local("2026-10-31", "2026-11-01T01:00:00Z")
+				in.Policies[0].ValidFrom = day("2026-11-01").When
+			},
+			"policy_newer_than_order", "no_refund_contradicts_accept policy_newer_than_order", "The order was placed on 2026-10-31, before these came into force: Shipping v1"},
+		{"and in Tokyo already the 2nd",
+			func(in *Input) {
+				in.Records.Order.All[0].PlacedAt = local("2026-11-02", "2026-11-01T16:00:00Z")
+				in.Policies[0].ValidFrom = day("2026-11-02").When
+			}, "", "no_refund_contradicts_accept", "no refund on record"},
+		{"a version that came into force while it was two days in the world binds nobody where the shop's zone is not known",
+			func(in *Input) {
+				in.Records.Order.All[0].PlacedAt = day("2026-11-01T01:00:00Z")
+				in.Policies[0].ValidFrom = day("2026-11-01").When
+			},
+			"facts_unknown", "no_refund_contradicts_accept facts_unknown", "placed between 2026-10-31 and 2026-11-01, for the shop's time zone is not known, and these came into force meanwhile: Shipping v1"},
+		{"nor one of the day after, an hour before it began in the east",
+			func(in *Input) {
+				in.Records.Order.All[0].PlacedAt = day("2026-11-01T11:00:00Z")
+				in.Policies[0].ValidFrom = day("2026-11-02").When
+			},
+			"facts_unknown", "no_refund_contradicts_accept facts_unknown", "between 2026-10-31 and 2026-11-02"},
+		{"one of a day that it was nowhere any more does",
+			func(in *Input) {
+				in.Records.Order.All[0].PlacedAt = day("2026-11-01T13:00:00Z")
+				in.Policies[0].ValidFrom = day("2026-11-01").When
+			}, "", "no_refund_contradicts_accept", "no refund on record"},
+		{"a bare date is the shop's own",
+			func(in *Input) {
+				in.Records.Order.All[0].PlacedAt = day("2026-11-01")
+				in.Policies[0].ValidFrom = day("2026-11-01").When
+			}, "", "no_refund_contradicts_accept", "no refund on record"},
 		{"an order of an unknown day is bound by no dated policy",
 			func(in *Input) { in.Records.Order.All[0].PlacedAt = shop.Moment{} }, "facts_unknown", "no_refund_contradicts_accept facts_unknown", "The day of the order is not known"},
 	} {

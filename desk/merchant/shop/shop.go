@@ -5,7 +5,11 @@
 // that the shop's mapping does not know. It judges nothing; package rules does.
 package shop
 
-import "countersign"
+import (
+	"time"
+
+	"countersign"
+)
 
 // Records are what was read of one order, in one snapshot of the shop's database. The zero Records were never read: every kind in
 // them must then say why.
@@ -117,6 +121,21 @@ type Amount struct {
 // is a time of day in a zone that nobody has named; Problem then says why, unless nothing was recorded.
 type Moment struct {
 	When    countersign.When `json:"when"`
+	Day     string           `json:"day,omitempty"` // on the shop's own calendar; empty where nobody has said in which zone that is
 	Text    string           `json:"text"`
 	Problem string           `json:"problem,omitempty"`
+}
+
+// Days are the first and the last day that the shop may have called it: one and the same when its zone is known, else every day that
+// it was anywhere. Both are empty for a moment that is not known.
+func (m Moment) Days() (first, last string) {
+	const west, east = -12 * time.Hour, 14 * time.Hour // the clocks that are furthest from UTC
+	at, exact := m.When.Instant()
+	switch {
+	case m.Day != "":
+		return m.Day, m.Day
+	case !exact:
+		return m.When.String(), m.When.String()
+	}
+	return at.Add(west).Format(time.DateOnly), at.Add(east).Format(time.DateOnly)
 }
