@@ -44,9 +44,15 @@ type ForeignKey struct {
 	name string // the constraint's
 }
 
+// mainSchema is what SQLite calls the one schema that a file has, in which no table of a catalog says to be.
+const mainSchema = "main"
+
 // Table finds a table by its exact name. Without a schema, a name that several schemas have is the one in the schema public,
 // and otherwise none of them: see Schemas.
 func (c Catalog) Table(schema, name string) (Table, bool) {
+	if c.Driver == SQLite && strings.EqualFold(schema, mainSchema) {
+		schema = ""
+	}
 	var found []Table
 	for _, t := range c.Tables {
 		if t.Name == name && (schema == "" || t.Schema == schema) {
@@ -66,7 +72,7 @@ func (c Catalog) Table(schema, name string) (Table, bool) {
 func (c Catalog) Schemas(table string) (all []string) {
 	for _, t := range c.Tables {
 		if t.Name == table {
-			all = append(all, t.Schema)
+			all = append(all, first(t.Schema, mainSchema))
 		}
 	}
 	return all

@@ -107,16 +107,6 @@ func (k Kind) amount() string {
 	return ""
 }
 
-// moments are the columns of a kind that hold times.
-func (k Kind) moments() (all []string) {
-	for _, c := range forms[k].columns {
-		if strings.HasSuffix(c, "_at") {
-			all = append(all, c)
-		}
-	}
-	return all
-}
-
 // unit, currency and zone are those of an entity, from itself or from the mapping.
 func (m Mapping) unit(e Entity) string     { return first(e.Unit, m.Unit) }
 func (m Mapping) currency(e Entity) string { return first(e.Currency, m.Currency) }

@@ -158,6 +158,17 @@ func TestCheckFindsWhatTheDatabaseDoesNotHave(t *testing.T) {
 	if !strings.HasPrefix(got[2], "entities.refund.table: the database has no table refund") || got[3] != want[3] || len(got) != 4 {
 		t.Errorf("found %q", got)
 	}
+	t.Run("the one schema of a SQLite file", func(t *testing.T) {
+		file := Catalog{Driver: SQLite, Tables: []Table{{Name: "orders", Columns: []Column{{Name: "id"}}}, {Name: "lines", Columns: []Column{{Name: "order_id"}}}}}
+		for schema, want := range map[string]string{"": "", "main": "", "Main": "", "public": "entities.order.schema: public has no table orders that this role may read (it is in main)"} {
+			m := Mapping{Entities: map[Kind]Entity{Order: {Table: "orders", Schema: schema, Key: "id"},
+				Return: {Table: "orders", Join: Joins{{Schema: "main", Table: "lines", On: On{"id", "order_id"}, OrderKey: "order_id"}}}}}
+			all := m.Check(file)
+			if want == "" && len(all) != 0 || want != "" && (len(all) != 1 || all[0].Error() != want) {
+				t.Errorf("%q: found %v, want %q", schema, all, want)
+			}
+		}
+	})
 	t.Run("a key that cannot be one", func(t *testing.T) {
 		m := Mapping{Entities: map[Kind]Entity{Order: {Table: "orders", Schema: "public", Key: "id"}, Payment: {Table: "payments", OrderKey: "order_id"}}}
 		all := m.Check(c)

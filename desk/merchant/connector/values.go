@@ -59,8 +59,9 @@ type Unsorted struct {
 	Value
 }
 
-// Unsorted finds the statuses that are in no list of the mapping, of the 200 most frequent of each kind, and rows without one.
-// It counts whole tables: ask now and then.
+// Unsorted finds the statuses that are in no list of the mapping, of the 200 most frequent of each kind. Rows without a status are
+// not among them: nobody could sort those. Nor are those of a table that is too large to look through in time: each order that is
+// read says so of its own. It counts whole tables: ask now and then.
 func (s *Shop) Unsorted(ctx context.Context) (all []Unsorted, err error) {
 	const most = 200
 	for _, k := range Kinds[1:] {
@@ -70,11 +71,11 @@ func (s *Shop) Unsorted(ctx context.Context) (all []Unsorted, err error) {
 			continue
 		}
 		values, _, err := s.Values(ctx, r.tables[at.table].Schema, r.tables[at.table].Name, at.column.Name, most)
-		if err != nil {
+		if err != nil && countersign.KindOf(err) != countersign.Unavailable {
 			return nil, err
 		}
 		for _, v := range values {
-			if s.mapping.Entities[k].stateOf(v.Text) == shop.Unseen {
+			if v.Text != "" && s.mapping.Entities[k].stateOf(v.Text) == shop.Unseen {
 				all = append(all, Unsorted{k, v})
 			}
 		}

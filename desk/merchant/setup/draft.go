@@ -30,7 +30,7 @@ const (
 	Columns Step = "columns" // and which columns
 	Money   Step = "money"   // units, currency, zone
 	States  Step = "states"  // what a status means
-	Rows    Step = "rows"    // five orders, read
+	Rows    Step = "rows"    // five rows of each kind, read
 )
 
 // Steps are all of them, in their order.

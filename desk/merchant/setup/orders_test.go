@@ -142,6 +142,18 @@ func TestAReferenceThatMakesTwoRefundsOneIsRefused(t *testing.T) {
 	complains(t, err, "entities.refund.columns.reference", "state of the refunds cn_1 and cn_2 of two orders is \"DONE\", so it is no reference of one refund", "or leave the reference out")
 }
 
+func TestAShopIsHealthyUntilItHasAStatusThatNobodySorted(t *testing.T) {
+	over := connector.Joins{{Schema: "main", Table: "charges", On: connector.On{Left: "charge", Right: "cid"}, OrderKey: "sale"}}
+	m := someMapping(fileOf(t, someShop), connector.Entity{Schema: "main", Join: over})
+	if unsorted, err := setup.Health(t.Context(), m); err != nil || len(unsorted) > 0 {
+		t.Fatalf("%q, %v", unsorted, err)
+	}
+	run(t, "sqlite", string(m.DSN), "INSERT INTO credit_notes VALUES ('cn_3', 'ch_2', 100, ' VOID ', ''), ('cn_4', 'ch_2', 100, 'VOID', ''), ('cn_5', 'ch_2', 100, '', '')")
+	if unsorted, err := setup.Health(t.Context(), m); err != nil || strings.Join(unsorted, ", ") != `refund "VOID" (2)` {
+		t.Errorf("%q, %v", unsorted, err)
+	}
+}
+
 func TestEveryRowOfAShopThatNobodyHereDesignedLeadsToItsOrder(t *testing.T) {
 	data := testshop.Data{Orders: testshop.Retail(t).Orders[:60]}
 	for name, row := range map[string]struct {
