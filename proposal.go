@@ -67,6 +67,7 @@ const (
 	QuoteNotFound        = "not_found"
 	QuoteUnknownDocument = "unknown_document" // no document answers to the name, or more than one
 	QuoteTooShort        = "too_short"
+	QuoteLeavesOut       = "leaves_out" // a part of a sentence without its "not", its "unless", or the marks that strike it out
 )
 
 // Quote is text the model says it copied from a document. Every field but the first two is set by verify, never by the model.

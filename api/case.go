@@ -90,7 +90,7 @@ type Quote struct {
 	Document string `json:"document"`
 	Version  string `json:"version"`
 	Quote    string `json:"quote"`
-	Status   string `json:"status" enum:"exact,folded,not_found,unknown_document,too_short"`
+	Status   string `json:"status" enum:"exact,folded,not_found,unknown_document,too_short,leaves_out"`
 	Start    int    `json:"start"`
 	End      int    `json:"end"`
 	Page     int    `json:"page"`

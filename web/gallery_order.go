@@ -115,6 +115,7 @@ func (g *gallery) refunded(id countersign.CaseID) *tale {
 	t := g.aboutOrder(id)
 	t.Facts, t.Recommendation = orderFacts("USD 149.00"), "MANUAL_REVIEW_REQUIRED"
 	t.Proposal.Quotes = append(t.Proposal.Quotes, countersign.Quote{Document: "Shipping and Delivery", Quote: "All sales are final under any circumstances whatsoever.", Version: "v4", Status: countersign.QuoteNotFound})
+	t.Proposal.Quotes = append(t.Proposal.Quotes, countersign.Quote{Document: "Shipping and Delivery", Quote: "eligible for a refund after 30 days", Version: "v4", Status: countersign.QuoteLeavesOut})
 	t.because(aReason(countersign.RefundContradictsContest, t.Facts.Doubts[0].Reason.Text), decidesAlways)
 	t.Verdict.Caveats = []string{t.Facts.Doubts[0].Reason.Text}
 	return t

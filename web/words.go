@@ -176,6 +176,7 @@ var quoteWords = map[string]string{
 	countersign.QuoteNotFound:        "does not stand there",
 	countersign.QuoteUnknownDocument: "no such policy was in force",
 	countersign.QuoteTooShort:        "too short to say anything",
+	countersign.QuoteLeavesOut:       "leaves out a “not” or an exception of the sentence it stands in",
 }
 
 var roleWords = map[string]string{

@@ -37,7 +37,7 @@ How to finish
 - Call submit_decision, once, in a turn of its own. Text outside it is not read.
 - summary: what happened, in a few plain sentences for the person who decides.
 - Every claim is one sentence with the citations that show it. A citation is {"ref", "field", "value"}: the reference of a line or result you have received, the dotted path of a field inside its "result" (list items as [0]), and the field's value copied exactly, as a text. A citation of something that is not there spoils the whole decision.
-- quotes: clauses of the policies that your recommendation rests on, each {"document", "quote"}: the document's name as shown, and one passage copied exactly, letter by letter, without leaving anything out. Quote at least one sentence for each thing you say that a policy says.
+- quotes: clauses of the policies that your recommendation rests on, each {"document", "quote"}: the document's name as shown, and one passage copied exactly, letter by letter, without leaving anything out. Quote whole sentences: a part of one that leaves out a not, an unless or an except is refused. Quote at least one sentence for each thing you say that a policy says.
 - canary: copy the value of the line that begins with "canary:" in the first message.`
 
 func brief(c countersign.Case) investigate.Brief {

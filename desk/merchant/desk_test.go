@@ -65,6 +65,7 @@ func TestAQuoteThatIsVerified(t *testing.T) {
 		"none":                              {rules.Accept, nil, "", true},
 		"not found":                         {rules.Contest, []string{countersign.QuoteNotFound}, "", true},
 		"too short":                         {rules.Contest, []string{countersign.QuoteTooShort}, "", true},
+		"without its sentence's not":        {rules.Contest, []string{countersign.QuoteLeavesOut}, "", true},
 		"of a document nobody has":          {rules.Contest, []string{countersign.QuoteUnknownDocument}, "", true},
 		"never looked up":                   {rules.Contest, []string{""}, "", true},
 		"of a proposal that asks":           {rules.Review, nil, "", false},

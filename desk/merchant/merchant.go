@@ -78,7 +78,10 @@ var quotesVerified = policy.Rule{Name: "quotes_verified/1", Check: func(in polic
 		return nil
 	}
 	text := "The proposal quotes no policy."
-	if len(in.Evidence.Quotes) > 0 {
+	switch {
+	case slices.ContainsFunc(in.Evidence.Quotes, func(q countersign.Quote) bool { return q.Status == countersign.QuoteLeavesOut }):
+		text = "What the proposal quotes leaves out a “not” or an exception of the sentence it stands in."
+	case len(in.Evidence.Quotes) > 0:
 		text = "None of what the proposal quotes stands in the policies that were in force."
 	}
 	return []countersign.Reason{{Code: countersign.QuoteUnverified, Text: text}}

@@ -10,21 +10,28 @@ import (
 // was made to keep us busy has more.
 const mostPlaces = 10_000
 
-// find returns where the text says the quote, in the bytes of the text as it is; the first place if there are several.
-func (f Folded) find(quote Folded) (start, end int, ok bool) {
-	at := 0
+// mostTurned is how many of them are read as what their sentence says, which costs more.
+const mostTurned = 100
+
+// find returns where the text says the quote, in the bytes of the text as it is; the first place if there are several. A place
+// whose sentence says otherwise, by what the quote leaves out, is none; turned reports that there was one.
+func (f Folded) find(quote Folded) (start, end int, ok, turned bool) {
+	at, read := 0, 0
 	for range mostPlaces {
 		i := strings.Index(f.text[at:], quote.text)
-		if i < 0 || quote.text == "" {
-			return 0, 0, false
+		if i < 0 || quote.text == "" || read == mostTurned {
+			break
 		}
 		if at += i; f.says(quote, at) {
 			start, end = f.original(quote, at)
-			return start, end, true
+			if !leavesOut(f.in, start, end) {
+				return start, end, true, false
+			}
+			read++
 		}
 		at++
 	}
-	return 0, 0, false
+	return 0, 0, false, read > 0
 }
 
 // says reports whether the quote, whose letters stand at a place, is what stands there: with the same dashes, and cutting no

@@ -16,6 +16,7 @@ import (
 // the word's own or the line's, and nobody can tell. "re-turned" broken behind its hyphen answers to "returned" and to
 // "re-turned"; standing in one line it answers to itself alone.
 type Folded struct {
+	in     string // the text as it is
 	text   string
 	spans  []span
 	dashes []dash
@@ -50,7 +51,7 @@ func Fold(text string) Folded {
 		at = f.piece(at)
 	}
 	f.settle(0)
-	return Folded{string(f.out), f.spans, f.dashes}
+	return Folded{text, string(f.out), f.spans, f.dashes}
 }
 
 // words is the length of what may be copied as it is at the beginning of s: letters, digits and signs of ASCII that mean
@@ -141,7 +142,8 @@ func (f *folding) endsLine(at int) bool {
 	return breaks(r)
 }
 
-// signs takes in dots, which in threes are one sign, however far apart, and asterisks, which in twos make a word bold.
+// signs takes in dots, which in threes are one sign, however far apart, and asterisks, which in twos make a word bold. Between
+// two words or numbers of which one has a digit at the seam they stay: x**2 is not x2.
 func (f *folding) signs(at int) (next int) {
 	s := f.in[at:]
 	for _, spaced := range []string{". . .", ".\u00A0.\u00A0."} {
@@ -152,7 +154,7 @@ func (f *folding) signs(at int) (next int) {
 		}
 	}
 	n := len(s) - len(strings.TrimLeft(s, s[:1]))
-	if bold := s[0] == '*' && n > 1; bold && !(digitBefore(f.in[:at]) && digitBehind(s[n:])) {
+	if bold := s[0] == '*' && n > 1; bold && !f.joinsDigits(s[n:]) {
 		return at + n
 	}
 	f.visible(rune(s[0]))
@@ -160,7 +162,17 @@ func (f *folding) signs(at int) (next int) {
 	return at + n
 }
 
-func digitBefore(s string) bool { r, _ := utf8.DecodeLastRuneInString(s); return unicode.IsDigit(r) }
+// joinsDigits reports whether a digit would join a letter or a digit if what stands between them were dropped.
+func (f *folding) joinsDigits(rest string) bool {
+	if f.blank || len(f.waiting) > 0 {
+		return false
+	}
+	before, _ := utf8.DecodeLastRune(f.out)
+	rest = strings.TrimLeftFunc(rest, func(r rune) bool { g, _ := look(r); return r == '*' || g == nothing || g == shy })
+	behind, _ := utf8.DecodeRuneInString(rest)
+	return inWord(before) && inWord(behind) && (unicode.IsNumber(before) || unicode.IsNumber(behind))
+}
+
 func digitBehind(s string) bool { r, _ := utf8.DecodeRuneInString(s); return unicode.IsDigit(r) }
 
 func (f *folding) white(r rune, at int) {

@@ -28,7 +28,7 @@ const longestQuote = 10_000
 // document that it names, at Text[Start:End] of the version named. Letters, digits and their order are compared as they are;
 // only glyphs that mean the same may differ (see Fold). A quote that begins or ends inside a word or a number stands nowhere,
 // and neither does one with an ellipsis where the document has none: what was left out may have been a "not". Each part may
-// be quoted on its own.
+// be quoted on its own, unless a "not" or an exception stands in the rest of its sentence (see leavesOut).
 //
 // A document is named by its title, id, or file name with or without the extension, case aside. Of two that answer to a name
 // none was named; two versions of one document are two.
@@ -118,13 +118,17 @@ func (s shelf) lookUp(document int, quote string) (status string, start, end int
 		return countersign.QuoteTooShort, 0, 0
 	}
 	text := s.fold(document)
-	start, end, ok := text.find(asked)
-	for _, bare := range []Folded{asked.withoutBullet(), asked.withoutMarks()} {
-		if !ok {
-			start, end, ok = text.find(bare)
+	ok, turned := false, false
+	for _, form := range []Folded{asked, asked.withoutBullet(), asked.withoutMarks()} {
+		var otherwise bool
+		if start, end, ok, otherwise = text.find(form); ok {
+			break
 		}
+		turned = turned || otherwise
 	}
 	switch {
+	case turned && !ok:
+		return countersign.QuoteLeavesOut, 0, 0
 	case !ok:
 		return countersign.QuoteNotFound, 0, 0
 	case s.documents[document].Text[start:end] == quote:

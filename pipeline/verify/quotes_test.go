@@ -92,6 +92,20 @@ func TestAForgedQuoteIsFoundNowhere(t *testing.T) {
 	}
 }
 
+func TestAQuoteThatLeavesOutWhatTurnsItSaysNothing(t *testing.T) {
+	all := examples(t, "leaves out")
+	if len(all) < 30 {
+		t.Errorf("only %d", len(all))
+	}
+	for _, e := range all {
+		t.Run(e.name, func(t *testing.T) {
+			if got := look1(e.says, e.quotes); got.Status != countersign.QuoteLeavesOut || got.Start != 0 || got.End != 0 {
+				t.Errorf("%s: %q", got.Status, e.says[got.Start:got.End])
+			}
+		})
+	}
+}
+
 func TestAQuoteThatIsTooShortShowsNothing(t *testing.T) {
 	for _, e := range examples(t, "too short") {
 		t.Run(e.name, func(t *testing.T) {
@@ -240,7 +254,7 @@ func lettersOf(s string) string {
 }
 
 func FuzzQuotes(f *testing.F) {
-	for _, section := range []string{"honest", "forged", "too short"} {
+	for _, section := range []string{"honest", "forged", "leaves out", "too short"} {
 		for _, e := range examples(f, section) {
 			text, _, _ := e.bare()
 			f.Add(text, e.quotes)
@@ -258,7 +272,7 @@ func FuzzQuotes(f *testing.F) {
 			if again := look1(said, said); again.Status != countersign.QuoteExact && letters(Fold(said).text) >= LeastQuoted {
 				t.Fatalf("%q was found for %q, and is not found in itself: %s", said, quote, again.Status)
 			}
-		case countersign.QuoteNotFound, countersign.QuoteTooShort:
+		case countersign.QuoteNotFound, countersign.QuoteTooShort, countersign.QuoteLeavesOut:
 			if got.Start != 0 || got.End != 0 {
 				t.Fatalf("%+v", got)
 			}
