@@ -1,4 +1,4 @@
-// Package api is the product over HTTP: the JSON calls of the bank desk, a stream of what happens in a case, and what
+// Package api is the product over HTTP: the JSON calls of both desks, a stream of what happens in a case, and what
 // an operator's tools ask for (health, readiness, metrics, the OpenAPI document).
 //
 // It decides nothing. A request is authenticated, read strictly and handed to intake or review, and what the store holds is
@@ -80,7 +80,7 @@ func build(c Config) *api {
 	register(a, call{"GET", "/api/v1/cases/{id}/report", "getReport", "The evidence report of a decided case", auth.Read, nil}, a.getReport)
 	register(a, call{"GET", "/api/v1/cases/{id}/events", "followCase", "Follow a case: server-sent events, one per step", auth.Read, nil}, a.followCase)
 
-	register(a, call{"POST", "/api/v1/cases/{id}/approve", "approveCase", "Carry out the recommendation", auth.Decide, nothing{}}, a.approve)
+	register(a, call{"POST", "/api/v1/cases/{id}/approve", "approveCase", "Carry out the recommendation", auth.Decide, newApproval{}}, a.approve)
 	register(a, call{"POST", "/api/v1/cases/{id}/override", "overrideCase", "Decide otherwise, with a reason", auth.Decide, newOverride{}}, a.override)
 	register(a, call{"POST", "/api/v1/cases/{id}/escalate", "escalateCase", "Raise to approvers, or close with an outside reference", auth.Decide, newEscalation{}}, a.escalate)
 	register(a, call{"POST", "/api/v1/cases/{id}/message", "editMessage", "Replace the draft to the customer", auth.Decide, newMessage{}}, a.message)

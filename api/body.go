@@ -57,13 +57,22 @@ type nothing struct{}
 // read reads the request's body into T, a struct of strings.
 func read[T any](ctx context.Context) (sent T, err error) {
 	raw := requestOf(ctx).body
-	if _, none := any(sent).(nothing); none && len(raw) == 0 {
+	if len(raw) == 0 && mayBeAbsent(sent) {
 		return sent, nil
 	}
 	if faults := decode(raw, &sent); len(faults) > 0 {
 		return sent, newProblem(http.StatusBadRequest, sentence(faults), faults...)
 	}
 	return sent, nil
+}
+
+// mayBeAbsent reports whether a call can be made without that body.
+func mayBeAbsent(body any) bool {
+	switch body.(type) {
+	case nothing, newApproval:
+		return true
+	}
+	return false
 }
 
 func sentence(faults []Fault) string {

@@ -89,7 +89,7 @@ func register[In, Out any](a *api, c call, f func(context.Context, *In) (*Out, e
 		return out, nil
 	})
 	if path := a.huma.OpenAPI().Paths[c.path]; c.id != unlisted && c.body != nil && reflect.TypeOf(c.body) != reflect.TypeFor[nothing]() {
-		path.Post.RequestBody = &huma.RequestBody{Required: true, Content: map[string]*huma.MediaType{
+		path.Post.RequestBody = &huma.RequestBody{Required: !mayBeAbsent(c.body), Content: map[string]*huma.MediaType{
 			"application/json": {Schema: a.huma.OpenAPI().Components.Schemas.Schema(reflect.TypeOf(c.body), true, "")}}}
 	}
 }

@@ -11,12 +11,17 @@ import (
 
 // The bodies of decisions.
 type (
+	newApproval struct {
+		_      struct{} `additionalProperties:"false"`
+		Answer string   `json:"answer,omitempty" maxLength:"5000" doc:"What the evidence report of an order says on its first page, in the place of the model's summary."`
+	}
 	newOverride struct {
 		_       struct{}            `additionalProperties:"false"`
 		Outcome countersign.Outcome `json:"outcome" enum:"resolved,rejected,contest,accept" doc:"One of the case's desk: resolved or rejected for a transaction, contest or accept for an order."`
 		Reason  string              `json:"reason" maxLength:"2000" doc:"Why, in a sentence. It is kept."`
 		Fix     string              `json:"fix,omitempty" enum:"reversal,refund,none" doc:"Belongs to the outcome resolved, and must be there with it."`
 		Amount  *countersign.Money  `json:"amount,omitempty" doc:"What is contested, when that is less than what is in dispute; the rest is accepted."`
+		Facts   string              `json:"facts,omitempty" maxLength:"64" doc:"Of an order whose records changed since they were judged: the hash that the conflict named, once what changed was looked at."`
 	}
 	newEscalation struct {
 		_         struct{} `additionalProperties:"false"`
@@ -41,13 +46,15 @@ type decided struct {
 
 func (a *api) approve(ctx context.Context, in *decided) (*caseAnswer, error) {
 	return a.decide(ctx, in, func(act review.Act) error {
-		if _, err := read[nothing](ctx); err != nil {
+		sent, err := read[newApproval](ctx)
+		if err == nil {
+			err = a.mayDecide(ctx, act)
+		}
+		if err != nil {
 			return err
 		}
-		if err := a.mayDecide(ctx, act); err != nil {
-			return err
-		}
-		_, err := a.Review.Approve(ctx, act)
+		act.Answer = sent.Answer
+		_, err = a.Review.Approve(ctx, act)
 		return err
 	})
 }
@@ -59,7 +66,7 @@ func (a *api) override(ctx context.Context, in *decided) (*caseAnswer, error) {
 			err = a.mayDecide(ctx, act)
 		}
 		if err == nil {
-			act.Part = sent.Amount
+			act.Part, act.Facts = sent.Amount, sent.Facts
 			_, err = a.Review.Override(ctx, act, sent.Outcome, sent.Reason, sent.Fix)
 		}
 		return err

@@ -52,14 +52,14 @@ func stopOnSignal(stop context.CancelFunc) {
 
 // cli is the command line.
 type cli struct {
-	Demo        demoCommand        `cmd:"" help:"Make an invented bank, work its disputes with the offline reviewer and serve the dashboard. --once prints the table and exits."`
+	Demo        demoCommand        `cmd:"" help:"Make an invented bank and an invented shop, work their disputes with the offline reviewer and serve the dashboard. --once prints the table and exits."`
 	Serve       serveCommand       `cmd:"" help:"Serve dashboard and API and investigate cases, in one process."`
 	Worker      workerCommand      `cmd:"" help:"Investigate cases only."`
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database to this version, and say from and to."`
 	Import      importCommand      `cmd:"" help:"Import a bank's records, or a shop's policies."`
 	Policy      policyCommand      `cmd:"" help:"Show or change the limits of what may be automatic."`
 	Mapping     mappingCommand     `cmd:"" help:"Show or change how the shop's own database is read."`
-	Investigate investigateCommand `cmd:"" help:"Investigate one transaction from the terminal."`
+	Investigate investigateCommand `cmd:"" help:"Investigate one transaction, or one order of a shop, from the terminal."`
 	Audit       auditCommand       `cmd:"" help:"Verify or export the record."`
 	Report      reportCommand      `cmd:"" help:"Verify an exported evidence report."`
 	Eval        evalCommand        `cmd:"" help:"Score a model and the guard rails on labelled and hostile cases."`

@@ -17,6 +17,7 @@ import (
 	"countersign"
 	"countersign/desk/merchant"
 	"countersign/desk/merchant/shop"
+	"countersign/internal/testdb"
 	"countersign/pipeline/investigate"
 	"countersign/store"
 )
@@ -124,7 +125,12 @@ func TestALibraryThatFailsIsNoAnswer(t *testing.T) {
 	if _, err := run(t, given[0], ""); err != nil {
 		t.Errorf("the order: %v", err)
 	}
-	facts, err := merchant.New(a.config()).Facts(t.Context(), store.View{}, countersign.Case{})
+	s, err := store.Open(t.Context(), testdb.SQLite(t), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	facts, err := merchant.New(a.config()).Facts(t.Context(), s.View, countersign.Case{})
 	if err != nil || facts.Fact("policy_in_force").State != countersign.Unknown {
 		t.Errorf("the policy in force is %+v (%v)", facts.Fact("policy_in_force"), err)
 	}

@@ -166,6 +166,8 @@ func (r Review) Approve(ctx context.Context, act Act) (countersign.Case, error) 
 			return []store.Note{{Kind: audit.Decision, Payload: decided(*c, "approve", "")}}, nil
 		case desk.Fresh != nil && changed(*c, now.Facts.Seen):
 			return nil, differs(*c, now.Facts)
+		case desk.Fresh == nil && act.Answer != "":
+			return nil, countersign.Errorf(countersign.Invalid, "is for a report, and a case of this desk has none").In("answer").Try("leave it out")
 		}
 		d := decided(*c, "approve", "")
 		d.Outcome, d.Answer = outcome, act.Answer

@@ -141,7 +141,8 @@ func TestALibraryIsFilled(t *testing.T) {
 		})
 		t.Run("a version comes whole, with its day", func(t *testing.T) {
 			versions, err := l.InForce(t.Context(), l.Store.View, day(t, "2026-02-15"))
-			want := []Version{{ID: second.VersionID, Title: "Returns policy", File: "returns-new.md", Name: "v2", Text: "# RETURNS  policy\n\nWithin 14 days.", ValidFrom: day(t, "2026-02-01")}}
+			want := []Version{{ID: second.VersionID, Title: "Returns policy", File: "returns-new.md", Name: "v2", SHA256: "79d7a3a03a8633fff6825ea0074de26656a73f7cf078ef61d8b34daaf4f95154",
+				Text: "# RETURNS  policy\n\nWithin 14 days.", ValidFrom: day(t, "2026-02-01")}}
 			if diff := cmp.Diff(want, versions, cmp.Comparer(func(a, b countersign.When) bool { return a == b })); diff != "" || err != nil {
 				t.Errorf("%v (-want +got):\n%s", err, diff)
 			}
