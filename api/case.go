@@ -15,7 +15,7 @@ type Case struct {
 	Channel    string                    `json:"channel"`
 	Reason     countersign.DisputeReason `json:"reason" enum:"failed_transfer,duplicate_charge,unauthorised,not_received,wrong_amount,other" doc:"What the customer says went wrong."`
 	Notes      string                    `json:"notes" doc:"The customer's own words."`
-	Amount     Amount                    `json:"amount"`
+	Amount     *Amount                   `json:"amount" doc:"What is in dispute; null until somebody said or the order was read."`
 	Contested  *Amount                   `json:"contested" doc:"What a person decided to contest, when that is less than the amount."`
 	Network    *string                   `json:"network" doc:"Who carries the dispute."`
 	ReasonCode *string                   `json:"reason_code" doc:"The network's."`
@@ -150,12 +150,20 @@ type Model struct {
 func shown(c countersign.Case) Case {
 	return Case{
 		ID: c.ID, Desk: c.Desk, Subject: subject(c.Subject), CustomerID: c.CustomerID, Channel: c.Channel, Reason: c.Reason,
-		Notes: c.Notes, Amount: amount(c.Amount), Contested: part(c.Contested), Network: known(c.Terms.Network), ReasonCode: known(c.Terms.ReasonCode),
+		Notes: c.Notes, Amount: disputed(c.Amount), Contested: part(c.Contested), Network: known(c.Terms.Network), ReasonCode: known(c.Terms.ReasonCode),
 		Reference: known(c.Terms.Reference), Status: c.Status, Stage: known(c.Stage), Recommendation: known(c.Recommendation),
 		Outcome: known(c.Outcome), HandledBy: known(c.HandledBy), Raised: c.Raised, OpenedAt: c.OpenedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
 		DueAt: due(c.DueAt), DueSource: or(c.DueSource, countersign.DueUnknown), Proposal: proposal(c.Proposal), Facts: facts(c.Facts),
 		Verdict: verdict(c.Verdict), Fix: fix(c.Fix), Message: c.Message, Model: Model(c.Model), Round: c.Round, Revision: c.Revision,
 	}
+}
+
+// disputed is nil for an amount that nobody knows yet: 0 would be one.
+func disputed(m countersign.Money) *Amount {
+	if m.Currency == "" {
+		return nil
+	}
+	return part(&m)
 }
 
 func part(m *countersign.Money) *Amount {

@@ -124,6 +124,22 @@ func TestChargebacks(t *testing.T) {
 			t.Errorf("got %d %s", r.status, r.text)
 		}
 	})
+	t.Run("a sooner deadline is taken over by the open case", func(t *testing.T) {
+		opened := o.post(chargebacks, `{"order_id":"1009"}`)
+		again := o.post(chargebacks, `{"order_id":"1009","due_at":"2026-12-18T09:00:00Z"}`)
+		if again.status != http.StatusOK || again.json["id"] != opened.json["id"] {
+			t.Fatalf("got %d %s", again.status, again.text)
+		}
+		if c := o.get("/api/v1/cases/" + fmt.Sprint(opened.json["id"])).json; c["due_at"] != "2026-12-18T09:00:00Z" || c["due_source"] != "provider" {
+			t.Errorf("it is due %v by %v", c["due_at"], c["due_source"])
+		}
+	})
+	t.Run("what the open case does not hold is a conflict, and the chargeback of an inquiry a case of its own", func(t *testing.T) {
+		problem(t, o.post(chargebacks, strings.Replace(body, "12000", "6000", 1)), http.StatusConflict, "body.amount")
+		if r := o.post(chargebacks, strings.Replace(body, "inquiry", "chargeback", 1)); r.status != http.StatusAccepted || r.json["id"] == first.json["id"] {
+			t.Errorf("got %d %s", r.status, r.text)
+		}
+	})
 	t.Run("a key counts per call: the same one on a dispute is another", func(t *testing.T) {
 		r := with("/api/v1/disputes", "k-1", `{"transaction_id":"T1","reason":"other"}`, auth.Analyst)
 		if r.status != http.StatusAccepted || !strings.HasPrefix(fmt.Sprint(r.json["id"]), "D-") {
@@ -133,8 +149,8 @@ func TestChargebacks(t *testing.T) {
 	t.Run("an auditor opens none", func(t *testing.T) {
 		problem(t, o.send(sent{method: "POST", path: chargebacks, role: auth.Auditor, body: `{"order_id":"1003"}`}), http.StatusForbidden, "")
 	})
-	if n := o.cases(); n != 3 {
-		t.Errorf("%d cases are stored, want 3", n)
+	if n := o.cases(); n != 5 {
+		t.Errorf("%d cases are stored, want 5", n)
 	}
 	t.Run("the case shows what was sent", func(t *testing.T) {
 		c := o.get("/api/v1/cases/" + fmt.Sprint(first.json["id"])).json
@@ -200,7 +216,7 @@ func TestGoodChargebacks(t *testing.T) {
 	o := newOffice(t)
 	for _, row := range []struct{ sentence, body, place, want string }{
 		{"null is a field left out", `{"order_id":"1","amount":null,"due_at":null,"stage":null}`, "stage", `"chargeback"`},
-		{"an amount that nobody named is not known yet", `{"order_id":"2"}`, "amount", `{"minor":0,"currency":"","text":"0 minor units of \"\""}`},
+		{"an amount that nobody named is not known yet", `{"order_id":"2"}`, "amount", `null`},
 		{"a deadline that nobody gave is not known", `{"order_id":"3"}`, "due_source", `"unknown"`},
 		{"yen have no cents", `{"order_id":"4","amount":{"minor":5800,"currency":"JPY"}}`, "amount", `{"minor":5800,"currency":"JPY","text":"JPY 5,800"}`},
 		{"dinars have thousandths", `{"order_id":"5","amount":{"minor":1250,"currency":"KWD"}}`, "amount", `{"minor":1250,"currency":"KWD","text":"KWD 1.250"}`},

@@ -46,10 +46,12 @@ func describe(doc *huma.OpenAPI) {
 	content("/metrics", "text/plain", &huma.Schema{Type: huma.TypeString})
 	content("/api/v1/openapi.json", "application/json", &huma.Schema{Type: huma.TypeObject})
 	doc.Components.Schemas.Schema(reflect.TypeFor[CaseState](), true, "")
-	open := doc.Paths["/api/v1/disputes"].Post.Responses
-	open["202"] = open["200"]
-	open["202"].Description = "A new case, which is investigated"
-	already := *open["202"]
-	already.Description = "The same dispute was open already"
-	open["200"] = &already
+	for _, path := range []string{"/api/v1/disputes", "/api/v1/chargebacks"} {
+		open := doc.Paths[path].Post.Responses
+		open["202"] = open["200"]
+		open["202"].Description = "A new case, which is investigated"
+		already := *open["202"]
+		already.Description = "The same dispute was open already"
+		open["200"] = &already
+	}
 }

@@ -73,6 +73,9 @@ func TestDocument(t *testing.T) {
 				if !strings.Contains(string(op.Responses["default"]), "problem+json") {
 					t.Errorf("%s %s does not say how it fails: %s", method, path, slices.Collect(maps.Keys(op.Responses)))
 				}
+				if opens := path == "/api/v1/disputes" || path == "/api/v1/chargebacks"; opens && (op.Responses["200"] == nil || op.Responses["202"] == nil) {
+					t.Errorf("%s answers only %s", path, slices.Collect(maps.Keys(op.Responses)))
+				}
 				if free := !strings.HasPrefix(path, "/api/v1/cases") && !strings.HasPrefix(path, "/api/v1/disputes") && !strings.HasPrefix(path, "/api/v1/chargebacks"); free == (len(op.Security) > 0) {
 					t.Errorf("%s %s has the security %v", method, path, op.Security)
 				}
@@ -80,7 +83,7 @@ func TestDocument(t *testing.T) {
 		}
 	})
 	t.Run("bodies are described as strict, and the library's own error is not there", func(t *testing.T) {
-		for _, name := range []string{"NewDispute", "NewChargeback", "NewOverride", "NewEscalation", "NewMessage"} {
+		for _, name := range []string{"NewDispute", "NewChargeback", "NewApproval", "NewOverride", "NewEscalation", "NewMessage"} {
 			if !strings.Contains(string(doc.Components.Schemas[name]), `"additionalProperties":false`) {
 				t.Errorf("%s is %s", name, doc.Components.Schemas[name])
 			}

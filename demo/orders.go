@@ -1,7 +1,6 @@
 package demo
 
 import (
-	"cmp"
 	"time"
 
 	"countersign"
@@ -67,7 +66,7 @@ func Chargebacks() []Chargeback {
 // Request is the chargeback as intake takes it.
 func (c Chargeback) Request(now time.Time) intake.Request {
 	r := intake.Request{SubjectID: c.Order, SubjectField: "order_id", Reason: countersign.OtherReason, Notes: c.Notes, Channel: "demo", Amount: c.Amount,
-		Stage: cmp.Or(c.Stage, "chargeback"), Terms: countersign.Terms{Network: c.Network, ReasonCode: c.ReasonCode, Reference: c.Reference}}
+		Stage: c.Stage, Terms: countersign.Terms{Network: c.Network, ReasonCode: c.ReasonCode, Reference: c.Reference}}
 	if c.Due != 0 {
 		due := now.Add(c.Due)
 		r.DueAt = &due

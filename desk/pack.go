@@ -8,6 +8,7 @@ type Pack struct {
 	Receiver string   // whose limits it was held against
 	Limits   []string // what is known of them, in words
 	Problems []PackProblem
+	Free     string // what it comes to that there are no problems
 }
 
 // PackProblem is one thing that the receiver would not take, or would charge for, and what can be done.

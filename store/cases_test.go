@@ -263,7 +263,7 @@ func TestACaseIsKeptWhole(t *testing.T) {
 		})
 		t.Run("a second open one about the same thing is a conflict", func(t *testing.T) {
 			twin := queued("D-2")
-			twin.Subject = want.Subject
+			twin.Subject, twin.Stage = want.Subject, want.Stage
 			err := s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 				return tx.Birth(ctx, twin, 0, worker, store.Note{Kind: audit.Opened, Payload: struct{}{}})
 			})

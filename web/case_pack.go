@@ -11,10 +11,10 @@ import (
 
 // packPanel is what would be sent of a case, beside what its receiver is known to take.
 type packPanel struct {
-	Holds, Receiver, Limits string
-	Made                    bool // or a problem says why not
-	Problems                []desk.PackProblem
-	Unmeasured              string // why nobody can say
+	Holds, Receiver, Limits, Free string
+	Made                          bool // or a problem says why not
+	Problems                      []desk.PackProblem
+	Unmeasured                    string // why nobody can say
 }
 
 // pack measures what would be sent, were the case decided so by this reader; nil for a decision after which nothing is sent. It
@@ -31,7 +31,7 @@ func (v *visit) pack(f *file, d review.Decided) *packPanel {
 		v.Log.WarnContext(v.r.Context(), "the pack of a case could not be measured", "case", string(f.ID), "error", err)
 		return &packPanel{Unmeasured: "It cannot be measured now: the records or the files could not be read in time. The report will be made all the same."}
 	}
-	p := &packPanel{Holds: "the report", Receiver: measured.Receiver, Limits: strings.Join(measured.Limits, " · "), Made: measured.Size != ""}
+	p := &packPanel{Holds: "the report", Receiver: measured.Receiver, Limits: strings.Join(measured.Limits, " · "), Free: measured.Free, Made: measured.Size != ""}
 	if measured.Files > 0 {
 		p.Holds += " and " + many(measured.Files, "file", "files")
 	}

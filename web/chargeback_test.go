@@ -221,3 +221,29 @@ func TestTheAnswerIsSomebodys(t *testing.T) {
 		t.Error("what was written is lost")
 	}
 }
+
+// A chargeback that is typed in again takes nothing away: a sooner deadline is taken over, what is said otherwise is refused and stays on
+// the page, and a stage that there is none of is never stored.
+func TestAChargebackThatIsTypedAgain(t *testing.T) {
+	o := newOffice(t).withShop()
+	b := o.as(auth.Analyst)
+	typed := func(more ...string) url.Values {
+		return with(url.Values{"order_id": {"20140"}, "network": {"visa"}, "reason_code": {"13.1"}, "stage": {"chargeback"}, "amount": {"149.00"}, "currency": {"USD"}}, more...)
+	}
+	c := b.chargeback(o, typed())
+	b.follow(b.post("/open/chargeback", typed())).is(http.StatusOK, "was open already; what you typed now was not added")
+	b.follow(b.post("/open/chargeback", typed("due", "2026-12-18T09:00"))).is(http.StatusOK, "Its deadline is now the sooner one", "18 Dec 2026", "reported it again, with a deadline that is sooner")
+	if now := o.latest(c.ID); now.DueAt == nil || now.DueSource != countersign.DueManual {
+		t.Errorf("it is due %v by %s", now.DueAt, now.DueSource)
+	}
+	b.post("/open/chargeback", typed("amount", "75.00")).is(http.StatusConflict, "amount is USD 75.00 here and USD 149.00 there", "75.00")
+	for field, bad := range map[string]string{"stage": "zz9", "due": "1066-10-14T09:00"} {
+		before := o.everything()
+		b.post("/open/chargeback", typed(field, bad, "order_id", "20192")).is(http.StatusBadRequest, map[string]string{"stage": "is not one of inquiry, chargeback", "due": "is no deadline"}[field])
+		if o.everything() != before {
+			t.Errorf("%s %q was stored", field, bad)
+		}
+	}
+	b.follow(b.post("/open/chargeback", typed("stage", "pre_arbitration"))).is(http.StatusOK, "The chargeback is open")
+	o.verified()
+}

@@ -65,6 +65,8 @@ func postChargeback(v *visit) error {
 		return v.showChargeback(answer.Status(e.Kind), p, v.form("stage"))
 	case err != nil:
 		return err
+	case opened.Sooner:
+		return v.back("/cases/"+string(opened.Case.ID), "This chargeback was open already. Its deadline is now the sooner one that you typed; nothing else was added to it.")
 	case !opened.Created:
 		return v.back("/cases/"+string(opened.Case.ID), "This chargeback was open already; what you typed now was not added to it.")
 	}
@@ -84,7 +86,7 @@ func (v *visit) noSuchOrder(order string) bool {
 // chargeback reads what was typed, and notes what cannot be read.
 func (v *visit) chargeback(p *chargebackScreen) intake.Request {
 	r := intake.Request{SubjectID: p.Order, SubjectField: "order_id", Reason: countersign.OtherReason, Notes: lineEnds.Replace(p.Notes), Channel: "dashboard",
-		Stage: v.form("stage"), Terms: countersign.Terms{Network: strings.ToLower(p.Network), ReasonCode: p.ReasonCode, Reference: p.Reference}}
+		Stage: v.form("stage"), Terms: countersign.Terms{Network: p.Network, ReasonCode: p.ReasonCode, Reference: p.Reference}}
 	if p.Amount != "" {
 		m, err := countersign.ParseMoney(p.Amount, p.Currency)
 		if err != nil {
@@ -95,7 +97,7 @@ func (v *visit) chargeback(p *chargebackScreen) intake.Request {
 	if p.Due != "" {
 		at, err := time.ParseInLocation(dueForm, p.Due, v.zone)
 		if err != nil {
-			p.Wrong["due"] = "A day and a time, such as 2026-12-01 17:00."
+			p.Wrong["due_at"] = "A day and a time, such as 2026-12-01 17:00."
 		}
 		r.DueAt = &at
 	}

@@ -269,8 +269,8 @@ func tellMessage(f *file, row store.RecordRow, l *traceLine) error {
 // tellNote is what is beside the course of a case: its files, what people typed in, and its report.
 func tellNote(f *file, row store.RecordRow, l *traceLine) error {
 	var note struct {
-		File, Name, Description, Report, Typed string
-		Fact                                   countersign.TypedFact
+		File, Name, Description, Report, Typed, Again string
+		Fact                                          countersign.TypedFact
 	}
 	if err := json.Unmarshal(row.Payload.Bytes, &note); err != nil {
 		return err
@@ -285,6 +285,8 @@ func tellNote(f *file, row store.RecordRow, l *traceLine) error {
 		l.Words, l.Said = capital(who)+" typed in a fact", writtenBy(who, note.Fact.Text)
 	case note.Typed != "":
 		l.Words, l.Said = capital(who)+" took a typed-in fact back", writtenBy(who, note.Fact.Text)
+	case note.Again != "":
+		l.Words = capital(who) + " reported it again, with a deadline that is sooner"
 	case note.Report != "":
 		l.Words, l.Bad = "The evidence report was "+legible(note.Report), true
 		if fingerprint, made := strings.CutPrefix(note.Report, "evidence report "); made {

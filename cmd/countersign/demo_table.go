@@ -37,7 +37,7 @@ func (d *show) shopCase(c countersign.Case, script string) {
 	if script != "" {
 		mark = "*"
 	}
-	d.print(shopLine, c.ID, mark, c.Subject.ID, strings.TrimSpace(c.Terms.Network+" "+c.Terms.ReasonCode), c.Amount, how, strings.Join(why, ", "))
+	d.print(shopLine, c.ID, mark, c.Subject.ID, strings.TrimSpace(c.Terms.Network+" "+c.Terms.ReasonCode), inDispute(c), how, strings.Join(why, ", "))
 }
 
 func (d *show) print(format string, args ...any) {

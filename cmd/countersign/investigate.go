@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -17,15 +18,50 @@ import (
 )
 
 type investigateCommand struct {
-	Desk        string    `help:"The desk: bank or merchant." enum:"bank,merchant" default:"bank"`
-	Transaction string    `help:"At the bank's desk: the disputed transaction." placeholder:"ID"`
-	Reason      string    `help:"At the bank's desk, what the customer says: failed_transfer, duplicate_charge, unauthorised, not_received, wrong_amount or other." default:"other"`
-	Order       string    `help:"At the merchant's desk: the id or number of the order." placeholder:"ID"`
-	Network     string    `help:"At the merchant's desk: visa, mastercard, amex, discover, or the provider whose reason codes these are."`
-	ReasonCode  string    `help:"At the merchant's desk: the network's reason code." placeholder:"CODE"`
-	Due         time.Time `help:"At the merchant's desk: the provider's deadline, as 2026-12-01T17:00:00Z." placeholder:"TIME"`
-	Notes       string    `help:"The customer's own words."`
-	JSON        bool      `name:"json" help:"Print the case as JSON, as the API does."`
+	Desk        string `help:"The desk: bank or merchant." enum:"bank,merchant" default:"bank"`
+	Transaction string `help:"At the bank's desk: the disputed transaction." placeholder:"ID"`
+	Reason      string `help:"At the bank's desk, what the customer says: failed_transfer, duplicate_charge, unauthorised, not_received, wrong_amount or other (when left out)."`
+	Order       string `help:"At the merchant's desk: the id or number of the order." placeholder:"ID"`
+	terms       `embed:""`
+	Notes       string `help:"The customer's own words."`
+	JSON        bool   `name:"json" help:"Print the case as JSON, as the API does."`
+}
+
+// terms are what a network or a provider says of a chargeback.
+type terms struct {
+	Network     string   `help:"At the merchant's desk: visa, mastercard, amex, discover, or the provider whose reason codes these are."`
+	ReasonCode  string   `help:"At the merchant's desk: the network's reason code." placeholder:"CODE"`
+	Stage       string   `help:"At the merchant's desk: inquiry, chargeback (when left out), pre_arbitration or arbitration."`
+	Amount      disputed `help:"At the merchant's desk: what is in dispute, as \"USD 120.00\"; what was paid when left out." placeholder:"AMOUNT"`
+	Due         instant  `help:"At the merchant's desk: the provider's deadline, as 2026-12-01T17:00:00Z." placeholder:"TIME"`
+	ProviderRef string   `help:"At the merchant's desk: the provider's own reference of the dispute." placeholder:"ID"`
+}
+
+// disputed is an amount as it is typed: its currency, a blank, and the number.
+type disputed struct{ amount *countersign.Money }
+
+// UnmarshalText is called with the flag's value.
+func (d *disputed) UnmarshalText(text []byte) error {
+	currency, number, _ := strings.Cut(string(text), " ")
+	m, err := countersign.ParseMoney(number, currency)
+	if err != nil {
+		return fmt.Errorf("%q is no amount; expected a currency and a number, such as \"USD 120.00\"", text)
+	}
+	d.amount = &m
+	return nil
+}
+
+// instant is a time with its zone.
+type instant struct{ at *time.Time }
+
+// UnmarshalText is called with the flag's value.
+func (i *instant) UnmarshalText(text []byte) error {
+	at, err := time.Parse(time.RFC3339, string(text))
+	if err != nil {
+		return fmt.Errorf("%q is no time; expected one with its zone, such as 2026-12-01T17:00:00Z", text)
+	}
+	i.at = &at
+	return nil
 }
 
 // Validate is called with the command line.
@@ -33,8 +69,12 @@ func (c investigateCommand) Validate() error {
 	switch bank := c.Desk == string(countersign.Bank); {
 	case bank && (c.Transaction == "" || c.Order != ""):
 		return errors.New("--desk bank: expected --transaction ID and no --order")
+	case bank && c.terms != terms{}:
+		return errors.New("--desk bank: a transaction has no --network, --reason-code, --stage, --amount, --due or --provider-ref; those are of an order")
 	case !bank && (c.Order == "" || c.Transaction != ""):
 		return errors.New("--desk merchant: expected --order ID and no --transaction")
+	case !bank && c.Reason != "":
+		return errors.New("--desk merchant: expected no --reason; what is claimed follows from --network and --reason-code")
 	}
 	return nil
 }
@@ -42,14 +82,10 @@ func (c investigateCommand) Validate() error {
 // request is what intake needs to know.
 func (c investigateCommand) request() intake.Request {
 	if c.Desk == string(countersign.Bank) {
-		return intake.Request{SubjectID: c.Transaction, Reason: countersign.DisputeReason(c.Reason), Notes: c.Notes, Channel: "terminal"}
+		return intake.Request{SubjectID: c.Transaction, Reason: countersign.DisputeReason(cmp.Or(c.Reason, "other")), Notes: c.Notes, Channel: "terminal"}
 	}
-	r := intake.Request{SubjectID: c.Order, SubjectField: "order", Reason: countersign.OtherReason, Notes: c.Notes, Channel: "terminal", Stage: "chargeback",
-		Terms: countersign.Terms{Network: strings.ToLower(c.Network), ReasonCode: c.ReasonCode}}
-	if !c.Due.IsZero() {
-		r.DueAt = &c.Due
-	}
-	return r
+	return intake.Request{SubjectID: c.Order, SubjectField: "order", Reason: countersign.OtherReason, Notes: c.Notes, Channel: "terminal", Stage: c.Stage, Amount: c.Amount.amount, DueAt: c.Due.at,
+		Terms: countersign.Terms{Network: c.Network, ReasonCode: c.ReasonCode, Reference: c.ProviderRef}}
 }
 
 // Run opens the case by the same intake as every channel and waits for its investigation. If another process is already
@@ -63,6 +99,12 @@ func (c investigateCommand) Run(s *session) (err error) {
 	opened, err := a.Intake.Open(s, a.Desks[countersign.DeskName(c.Desk)].Desk, operator(), c.request())
 	if err != nil {
 		return err
+	}
+	switch {
+	case opened.Sooner:
+		fmt.Fprintf(s.err, "case %s was open already; its deadline is now the sooner one\n", opened.Case.ID)
+	case !opened.Created:
+		fmt.Fprintf(s.err, "case %s was open already; nothing was added to it\n", opened.Case.ID)
 	}
 	found, err := a.Wait(s, opened.Case.ID)
 	if err != nil {
@@ -104,8 +146,16 @@ func (c investigateCommand) printJSON(s *session, a *app.App, found countersign.
 	return e.Encode(view)
 }
 
+// inDispute is the amount of a case: unknown until somebody said it or the order was read.
+func inDispute(c countersign.Case) string {
+	if c.Amount.Currency == "" {
+		return "amount not known"
+	}
+	return c.Amount.String()
+}
+
 func printCase(w io.Writer, c countersign.Case) error {
-	fmt.Fprintf(w, "%s  %s  %s  %s\n", c.ID, c.Subject.ID, c.Amount, c.Reason)
+	fmt.Fprintf(w, "%s  %s  %s  %s\n", c.ID, c.Subject.ID, inDispute(c), c.Reason)
 	fmt.Fprintf(w, "status      %s", c.Status)
 	if c.Outcome != "" {
 		fmt.Fprintf(w, ": %s, by %s", c.Outcome, c.HandledBy)

@@ -26,7 +26,7 @@ func (c Config) pack(ctx context.Context, v store.View, of countersign.Case, d r
 		return desk.Pack{}, err
 	}
 	to := report.ProfileFor(content.Dispute.Provider, content.Dispute.Network)
-	p := desk.Pack{Files: len(content.Attachments), Receiver: to.Name, Limits: to.Limits()}
+	p := desk.Pack{Files: len(content.Attachments), Receiver: to.Name, Limits: to.Limits(), Free: to.Free()}
 	measured, err := measure(ctx, v, of.ID, content)
 	if ctx.Err() != nil {
 		return desk.Pack{}, ctx.Err()

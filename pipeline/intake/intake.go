@@ -42,6 +42,7 @@ type Found struct {
 	DueAt      *time.Time
 	DueSource  countersign.DueSource
 	Reason     countersign.DisputeReason // what the terms of the request come to; empty when the request's own word counts
+	Stage      string                    // how far the dispute has gone; empty at a desk that knows of no stages
 }
 
 // reason is the word for the complaint that the case is kept under.
@@ -69,14 +70,17 @@ type Intake struct {
 	NewID func(prefix string) countersign.CaseID // NewID when nil
 }
 
-// Opened is the case a request ended in. Created is false when it was open already, or when the key had been used before.
+// Opened is the case a request ended in. Created is false when it was open already, or when the key had been used before; Sooner is
+// true when the open case took over its deadline.
 type Opened struct {
 	Case    countersign.Case
 	Created bool
+	Sooner  bool
 }
 
-// Open stores and queues a case, or returns the one that is already open about the same subject for the same reason. The
-// same idempotency key with the same body returns the first case, with another body a Conflict.
+// Open stores and queues a case, or returns the one that is already open about the same subject for the same reason, at the same stage.
+// The same idempotency key with the same body returns the first case, with another body a Conflict; so is a request that says something
+// else of the open case than it holds.
 func (in Intake) Open(ctx context.Context, desk Desk, actor countersign.Actor, r Request) (Opened, error) {
 	r, err := r.checked()
 	if err != nil {
@@ -91,8 +95,8 @@ func (in Intake) Open(ctx context.Context, desk Desk, actor countersign.Actor, r
 		if countersign.KindOf(err) != countersign.Conflict {
 			return opened, err
 		}
-		if c, ok, err := in.earlier(ctx, desk, r); err != nil || ok {
-			return Opened{Case: c}, err
+		if opened, ok, err := in.earlier(ctx, desk, actor, r); err != nil || ok {
+			return opened, err
 		}
 	}
 	return Opened{}, countersign.Errorf(countersign.Unavailable, "other requests about the same transaction kept getting in first").Try("try again")
@@ -112,23 +116,19 @@ func (in Intake) remembered(ctx context.Context, r Request) (c countersign.Case,
 }
 
 // earlier is the case that is in the way: the one of this key, or the open one about the same subject for the same reason.
-func (in Intake) earlier(ctx context.Context, desk Desk, r Request) (countersign.Case, bool, error) {
+func (in Intake) earlier(ctx context.Context, desk Desk, actor countersign.Actor, r Request) (Opened, bool, error) {
 	if c, ok, err := in.remembered(ctx, r); err != nil || ok {
-		return c, ok, err
+		return Opened{Case: c}, ok, err
 	}
 	found, err := desk.Find(ctx, in.Store.View, r, in.Store.Now())
 	if err != nil {
-		return countersign.Case{}, false, err
+		return Opened{}, false, err
 	}
-	c, ok, err := in.Store.OpenCase(ctx, desk.Name, found.Subject, found.reason(r), r.Terms.Reference)
-	if err != nil || !ok || r.Key == nil {
-		return c, ok, err
+	c, ok, err := in.Store.OpenCase(ctx, desk.Name, found.Subject, found.reason(r), r.Terms.Reference, found.Stage)
+	if err != nil || !ok {
+		return Opened{}, false, err
 	}
-	err = in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Remember(ctx, *r.Key, c.ID) })
-	if countersign.KindOf(err) == countersign.Conflict {
-		return c, false, nil // another request with this key got in first: the next look finds it
-	}
-	return c, err == nil, err
+	return in.again(ctx, actor, c, r, found)
 }
 
 func (in Intake) open(ctx context.Context, desk Desk, actor countersign.Actor, r Request) (opened Opened, err error) {
@@ -157,7 +157,7 @@ func (in Intake) open(ctx context.Context, desk Desk, actor countersign.Actor, r
 func newCase(id countersign.CaseID, desk Desk, r Request, f Found, now time.Time) countersign.Case {
 	return countersign.Case{
 		ID: id, Desk: desk.Name, Subject: f.Subject, CustomerID: f.CustomerID, Channel: r.Channel, Reason: f.reason(r), Notes: r.Notes,
-		Amount: f.Amount, Terms: r.Terms, Stage: r.Stage, Status: countersign.Queued, OpenedAt: now, UpdatedAt: now, DueAt: f.DueAt, DueSource: f.DueSource,
+		Amount: f.Amount, Terms: r.Terms, Stage: f.Stage, Status: countersign.Queued, OpenedAt: now, UpdatedAt: now, DueAt: f.DueAt, DueSource: f.DueSource,
 		Round: 1, Revision: 1, Fix: countersign.FixOutcome{State: countersign.FixNone},
 	}
 }
@@ -217,11 +217,12 @@ func (r Request) checked() (Request, error) {
 	if r.Channel == "" {
 		r.Channel = "api"
 	}
+	r.Terms.Network, r.Terms.ReasonCode = strings.ToLower(strings.TrimSpace(r.Terms.Network)), strings.TrimSpace(r.Terms.ReasonCode)
 	err := errors.Join(
 		id(r.subjectField(), r.SubjectID, true), id("customer_id", r.CustomerID, false), id("channel", r.Channel, true),
 		text("notes", r.Notes, maxNotes), reason(r.Reason), key(r.Key),
 		id("network", r.Terms.Network, false), id("reason_code", r.Terms.ReasonCode, false), id("provider_ref", r.Terms.Reference, false),
-		id("stage", r.Stage, false), amount(r.Amount))
+		id("stage", r.Stage, false), amount(r.Amount), deadline(r.DueAt))
 	var first *countersign.Error
 	if errors.As(err, &first) {
 		return r, first
@@ -247,6 +248,14 @@ func amount(m *countersign.Money) error {
 		return countersign.Errorf(countersign.Invalid, "%d is not an amount in dispute; expected minor units above 0", m.Minor).In("amount.minor")
 	}
 	return nil
+}
+
+// deadline may have passed: a chargeback that comes too late is one for a person to see. A year that no dispute is of is a slip of the pen.
+func deadline(at *time.Time) error {
+	if at == nil || at.Year() >= 1990 && at.Year() <= 2200 {
+		return nil
+	}
+	return countersign.Errorf(countersign.Invalid, "%s is no deadline; expected a time of the years 1990 to 2200", at.UTC().Format(time.RFC3339)).In("due_at")
 }
 
 func key(k *store.Key) error {

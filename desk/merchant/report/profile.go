@@ -17,6 +17,8 @@ type Profile struct {
 	FreePages int
 	PageFee   string
 	MaxName   int // characters of a file's name; above zero only letters and digits are taken
+	// Unnamed is set while nobody has named the provider that passes the files on: it sets limits of its own.
+	Unnamed bool
 }
 
 // Pack is what would be sent: the report, and the files that go with it.
@@ -83,20 +85,22 @@ var (
 		"adyen diners":      {MaxTotal: 3_000_000},
 	}
 	// cautious is for a provider that nobody has named: the smallest of what we know that they ask for (Finix, 2 MB and 17 pages).
-	cautious = Profile{Name: "an unknown provider", MaxTotal: 2 * megabyte, MaxPages: 17, MaxFile: all(2*megabyte, pdfType, jpegType)}
+	cautious = Profile{Name: "the strictest provider known here", MaxTotal: 2 * megabyte, MaxPages: 17, MaxFile: all(2*megabyte, pdfType, jpegType)}
 )
 
 // ProfileFor is the limits of a dispute: those of the provider that passes the files on, of the network that it passes them to,
-// and of both together, each as strict as the strictest. Names are as a case has them; an unknown provider gets a cautious profile.
+// and of both together, each as strict as the strictest. Names are as a case has them. A provider that nobody has named, or that is not
+// known here, is Unnamed: what the strictest one known would not take is to be known then, and is no refusal.
 func ProfileFor(provider, network string) Profile {
 	provider, network = strings.ToLower(provider), strings.ToLower(network)
 	p, known := providers[provider]
 	n, direct := networks[network]
 	switch {
 	case !known && direct:
+		n.Unnamed = true
 		return n
 	case !known:
-		return cautious
+		return Profile{Name: "A provider that is not known here", Unnamed: true}
 	case !direct:
 		return p
 	}
@@ -155,8 +159,37 @@ func (p Profile) Limits() (all []string) {
 	return all
 }
 
-// Check says what the receiver would not take, before anybody approves; nothing is known against a pack without problems.
-func (p Profile) Check(pack Pack) (problems []Problem) {
+// Check says what the receiver would not take, before anybody approves, and what should be known before.
+func (p Profile) Check(pack Pack) []Problem {
+	problems := p.against(pack)
+	refused := slices.ContainsFunc(problems, func(p Problem) bool { return p.Refused })
+	if p.Unnamed && !refused { // what the network itself would not take is enough to know
+		problems = append(problems, unsure(pack)...)
+	}
+	return problems
+}
+
+// unsure is what somebody should know of a pack while the provider that passes it on is not named. That a pack is too much for one says
+// nothing of the one that it will be.
+func unsure(pack Pack) []Problem {
+	problems := cautious.against(pack)
+	for i := range problems {
+		problems[i].Refused = false
+		problems[i].Try = "nobody has named the provider that passes it on: look up what yours takes"
+	}
+	return problems
+}
+
+// Free says what the absence of problems comes to. Of a pack that goes to a provider nobody has named, nothing more is known than that the
+// strictest one would take it.
+func (p Profile) Free() string {
+	if p.Unnamed {
+		return fmt.Sprintf("Nobody has named the provider that passes it on. It is within the smallest limits that are known of any: %s.", strings.Join(cautious.Limits(), ", "))
+	}
+	return "Nothing is known against it."
+}
+
+func (p Profile) against(pack Pack) (problems []Problem) {
 	refused := func(try, format string, args ...any) {
 		problems = append(problems, Problem{Text: fmt.Sprintf(format, args...), Try: try, Refused: true})
 	}

@@ -28,8 +28,12 @@ func TestProfiles(t *testing.T) {
 		{"so does Diners through Adyen", "adyen", "diners", []PackFile{pdf(1_900_000, 2), pdf(1_900_000, 2)}, "takes 3.00 MB", ""},
 		{"Mastercard charges for long packs", "", "mastercard", []PackFile{{"report.pdf", pdfType, 900_000, 25}}, "", "charges EUR 1 for each page beyond 19, and there are 25"},
 		{"and wants short names", "", "mastercard", []PackFile{{"evidence report.pdf", pdfType, 900_000, 2}}, "", "at most 16 letters and digits"},
-		{"nothing public is known of Visa", "", "visa", []PackFile{pdf(30_000_000, 200)}, "", ""},
-		{"an unknown provider gets the smallest that we know", "somebody", "", []PackFile{pdf(2_000_001, 18)}, "there are 18 pages; an unknown provider takes 17", ""},
+		{"nothing public is known of Visa through Stripe", "stripe", "visa", []PackFile{pdf(4_000_000, 40)}, "", ""},
+		{"through somebody who was not named, the strictest counts, and refuses nothing", "", "visa", []PackFile{pdf(30_000_000, 200)}, "", "there are 200 pages; the strictest provider known here takes 17"},
+		{"so does a file's type", "", "visa", []PackFile{{"sign.png", pngType, 5000, 1}}, "", "does not take sign.png: it is PNG"},
+		{"a provider that is not known here is one that was not named", "somebody", "", []PackFile{pdf(2_000_001, 18)}, "", "there are 18 pages; the strictest provider known here takes 17"},
+		{"nothing at all was named", "", "", []PackFile{pdf(2_000_001, 1)}, "", "takes 2.00 MB of this type"},
+		{"a small pack is within any limit", "", "visa", []PackFile{pdf(300_000, 6)}, "", ""},
 		{"names are not held to their case", "Stripe", "Visa", []PackFile{pdf(900_000, 60)}, "there are 60 pages", ""},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,5 +92,17 @@ func TestLimitsAreSaidInWords(t *testing.T) {
 				t.Errorf("got %q, want %q", got, test.want)
 			}
 		})
+	}
+}
+
+// That there are no problems says more of a provider that was named than of one that was not.
+func TestNoProblemIsNoPromise(t *testing.T) {
+	if got := ProfileFor("stripe", "visa").Free(); got != "Nothing is known against it." {
+		t.Errorf("of Stripe it says %q", got)
+	}
+	for _, network := range []string{"visa", "mastercard", "", "somebody"} {
+		if got := ProfileFor("", network).Free(); !strings.Contains(got, "Nobody has named the provider") || !strings.Contains(got, "17 pages") {
+			t.Errorf("of nobody for %q it says %q", network, got)
+		}
 	}
 }
