@@ -244,6 +244,6 @@ func TestAChargebackThatIsTypedAgain(t *testing.T) {
 			t.Errorf("%s %q was stored", field, bad)
 		}
 	}
-	b.follow(b.post("/open/chargeback", typed("stage", "pre_arbitration"))).is(http.StatusOK, "The chargeback is open")
+	b.follow(b.post("/open/chargeback", typed("stage", "pre_arbitration"))).is(http.StatusOK, "The chargeback is open", "visa 13.1, pre-arbitration", string(c.ID))
 	o.verified()
 }

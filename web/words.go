@@ -38,6 +38,9 @@ func matter(c countersign.Case) string {
 	if code := strings.TrimSpace(c.Terms.Network + " " + c.Terms.ReasonCode); code != "" {
 		words = append(words, legible(code))
 	}
+	if c.Stage != "" && c.Stage != "chargeback" { // an inquiry has taken no money, and who reads a list should see which is which
+		words = append(words, legible(strings.ReplaceAll(c.Stage, "_", "-")))
+	}
 	return strings.Join(words, ", ")
 }
 
