@@ -166,10 +166,12 @@ func (f *file) closeAs(outcome countersign.Outcome) string {
 	switch {
 	case f.desk.Acts():
 		return "Close as " + plain(outcome)
+	case outcome == f.desk.Split && f.Amount.Currency == "":
+		return capital(plain(outcome)) + " it"
 	case outcome == f.desk.Split:
 		return capital(plain(outcome)) + " " + f.Amount.String() + ", or the part of it that is named below"
 	}
-	return capital(plain(outcome)) + " the claim of " + f.Amount.String()
+	return capital(plain(outcome)) + " the claim of " + disputed(f.Case)
 }
 
 func (f *file) closing() string {

@@ -171,10 +171,10 @@ func (f *file) approval() (*act, string) {
 		a := f.act("approve", "Raise to an approver", "a")
 		return &a, "No money moves. The case stays open and waits for an approver."
 	case outcome == f.desk.Split:
-		a := f.act("approve", capital(plain(outcome))+" "+f.Amount.String(), "a")
+		a := f.act("approve", capital(plain(outcome))+" "+disputed(f.Case), "a")
 		return &a, "Nothing is sent from here. The case is closed as " + plain(outcome) + ", and its evidence report is yours to send."
 	case !f.desk.Acts():
-		a := f.act("approve", capital(plain(outcome))+" the claim of "+f.Amount.String(), "a")
+		a := f.act("approve", capital(plain(outcome))+" the claim of "+disputed(f.Case), "a")
 		return &a, "Nothing is sent and no money moves from here. The case is closed as " + plain(outcome) + "."
 	case outcome != countersign.Resolved:
 		a := f.act("approve", "Confirm: "+plain(outcome), "a")

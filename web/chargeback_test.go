@@ -247,3 +247,14 @@ func TestAChargebackThatIsTypedAgain(t *testing.T) {
 	b.follow(b.post("/open/chargeback", typed("stage", "pre_arbitration"))).is(http.StatusOK, "The chargeback is open", "visa 13.1, pre-arbitration", string(c.ID))
 	o.verified()
 }
+
+// An order that the shop does not have, about an amount that nobody named: whoever decides reads no figure that is none.
+func TestADecisionAboutAnAmountThatNobodyKnows(t *testing.T) {
+	o := newOffice(t).withShop()
+	b := o.as(auth.Analyst)
+	c := b.chargeback(o, url.Values{"order_id": {"no such order"}, "stage": {"inquiry"}, "anyway": {"yes"}})
+	shown := b.get("/cases/"+string(c.ID)+"/override").is(http.StatusOK, "amount not known", "Contest it", "Accept the claim of an amount that is not known")
+	if strings.Contains(shown.seen(), "minor units") {
+		t.Error("it names minor units of no currency")
+	}
+}

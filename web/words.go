@@ -44,6 +44,14 @@ func matter(c countersign.Case) string {
 	return strings.Join(words, ", ")
 }
 
+// disputed is the amount in dispute, in a sentence.
+func disputed(c countersign.Case) string {
+	if c.Amount.Currency == "" {
+		return "an amount that is not known"
+	}
+	return c.Amount.String()
+}
+
 var statusWords = map[countersign.Status]string{
 	countersign.Queued:                 "waiting for a worker",
 	countersign.Investigating:          "being investigated",
