@@ -3,6 +3,7 @@
 package answer
 
 import (
+	"errors"
 	"net/http"
 	"slices"
 
@@ -29,8 +30,14 @@ func Status(kind countersign.ErrorKind) int {
 	return http.StatusInternalServerError
 }
 
-// Tells reports whether the text of an error of that kind is for the caller to read.
-func Tells(kind countersign.ErrorKind) bool { return statuses[kind] != 0 }
+// Told is the error whose text is for the caller to read; nil when err is none, or one for operators alone.
+func Told(err error) *countersign.Error {
+	var e *countersign.Error
+	if errors.As(err, &e) && statuses[e.Kind] != 0 {
+		return e
+	}
+	return nil
+}
 
 // Method is the request's method, if it is one that anybody uses: it is the caller's text.
 func Method(r *http.Request) string {

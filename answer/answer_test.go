@@ -1,6 +1,8 @@
 package answer
 
 import (
+	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"testing"
@@ -9,13 +11,17 @@ import (
 )
 
 func TestStatus(t *testing.T) {
-	if !Tells(countersign.Conflict) || Status(countersign.Conflict) != http.StatusConflict {
+	conflict := countersign.Errorf(countersign.Conflict, "it changed")
+	if Told(fmt.Errorf("decide: %w", conflict)) != conflict || Status(countersign.Conflict) != http.StatusConflict {
 		t.Errorf("a conflict is %d", Status(countersign.Conflict))
 	}
 	for _, kind := range []countersign.ErrorKind{countersign.Internal, "", "made up"} {
-		if Tells(kind) || Status(kind) != http.StatusInternalServerError {
-			t.Errorf("%q is %d, and its text is told: %v", kind, Status(kind), Tells(kind))
+		if e := Told(countersign.Errorf(kind, "a table is gone")); e != nil || Status(kind) != http.StatusInternalServerError {
+			t.Errorf("%q is %d, and its text is told: %v", kind, Status(kind), e)
 		}
+	}
+	if Told(nil) != nil || Told(errors.New("a table is gone")) != nil {
+		t.Error("what is no error of ours is told")
 	}
 }
 

@@ -58,8 +58,8 @@ func (a *api) problem(ctx context.Context, err error) *Problem {
 	if errors.As(err, &p) {
 		return p
 	}
-	var e *countersign.Error
-	if !errors.As(err, &e) || !answer.Tells(e.Kind) {
+	e := answer.Told(err)
+	if e == nil {
 		return a.internal(ctx, err)
 	}
 	p = newProblem(answer.Status(e.Kind), e.Error())

@@ -304,8 +304,8 @@ func postDecide(v *visit) error {
 	if err == nil {
 		return v.back("/cases/"+string(c.ID), done(verb, c))
 	}
-	var e *countersign.Error
-	if !errors.As(err, &e) || !answer.Tells(e.Kind) || e.Kind == countersign.NotFound {
+	e := answer.Told(err)
+	if e == nil || e.Kind == countersign.NotFound {
 		return err
 	}
 	return v.refused(ask, e)

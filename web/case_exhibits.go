@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 	"net/url"
 	"slices"
@@ -126,8 +125,8 @@ func (v *visit) exhibitsRefused(sent *sentExhibits, err error) error {
 // notAdded shows the case as it is now, with why what was sent was not put on it, in the field that is wrong. What is on it already
 // was sent twice: a browser shows the answer to the second time.
 func (v *visit) notAdded(err error, already func(*file) bool, say func(p *caseScreen, field, why string)) error {
-	var e *countersign.Error
-	if !errors.As(err, &e) || !answer.Tells(e.Kind) || e.Kind == countersign.NotFound || e.Kind == countersign.Precondition {
+	e := answer.Told(err)
+	if e == nil || e.Kind == countersign.NotFound || e.Kind == countersign.Precondition {
 		return err
 	}
 	if e.Err != nil {

@@ -230,11 +230,10 @@ func these(u uploadView, one, more string) string {
 
 // unread says why files could not be read to their end; nothing where somebody stopped it.
 func unread(err error) string {
-	var e *countersign.Error
-	switch {
-	case errors.Is(err, context.Canceled):
+	if errors.Is(err, context.Canceled) {
 		return ""
-	case errors.As(err, &e) && answer.Tells(e.Kind):
+	}
+	if e := answer.Told(err); e != nil {
 		return strings.TrimSpace(stopped(legible(e.Message)) + " " + stopped(capital(e.Hint)))
 	}
 	return "Something went wrong here while the files were read. Try again; if it happens again, tell whoever runs this program."

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 
 	"countersign"
@@ -111,9 +110,8 @@ func postOpen(v *visit) error {
 	id := v.form("transaction_id")
 	opened, err := v.Intake.Open(v.r.Context(), v.Desks[countersign.Bank].Desk, v.who.Actor, intake.Request{SubjectID: id,
 		Reason: countersign.DisputeReason(v.form("reason")), Notes: lineEnds.Replace(v.r.PostFormValue("notes")), Channel: v.form("channel")})
-	var e *countersign.Error
-	switch {
-	case errors.As(err, &e) && answer.Tells(e.Kind) && e.Kind != countersign.Unavailable:
+	switch e := answer.Told(err); {
+	case e != nil && e.Kind != countersign.Unavailable:
 		p := openScreen{Query: v.form("q"), Notes: v.r.PostFormValue("notes"), Channel: v.form("channel"), Wrong: sentence(e)}
 		return v.showChosen(answer.Status(e.Kind), p, id)
 	case err != nil:

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"errors"
 	"net/http"
 	"strings"
 	"time"
@@ -58,10 +57,9 @@ func postChargeback(v *visit) error {
 		return v.showChargeback(http.StatusBadRequest, p, v.form("stage"))
 	}
 	opened, err := v.Intake.Open(v.r.Context(), v.Desks[countersign.Merchant].Desk, v.who.Actor, request)
-	var e *countersign.Error
-	switch {
-	case errors.As(err, &e) && answer.Tells(e.Kind) && e.Kind != countersign.Unavailable:
-		p.Wrong[strings.SplitN(e.Field, ".", 2)[0]] = sentence(e)
+	switch e := answer.Told(err); {
+	case e != nil && e.Err == nil:
+		p.Wrong[strings.SplitN(e.Field, ".", 2)[0]] = advised(e)
 		return v.showChargeback(answer.Status(e.Kind), p, v.form("stage"))
 	case err != nil:
 		return err

@@ -159,6 +159,11 @@ func sentence(e *countersign.Error) string {
 	return stopped(capital(text))
 }
 
+// advised is an error in a sentence, with what to do next.
+func advised(e *countersign.Error) string {
+	return strings.TrimSpace(sentence(e) + " " + stopped(capital(e.Hint)))
+}
+
 func fieldName(field string) string { return strings.ReplaceAll(field, "_", " ") }
 
 func capital(s string) string {

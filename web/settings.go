@@ -1,7 +1,6 @@
 package web
 
 import (
-	"errors"
 	"net/http"
 
 	"countersign"
@@ -113,15 +112,11 @@ func (v *visit) manage(p *settingsScreen) error {
 
 // again shows the settings with what was wrong; an error that is not for the form goes on.
 func (v *visit) again(err error, form string, typed newPerson) error {
-	var e *countersign.Error
-	if !errors.As(err, &e) || !answer.Tells(e.Kind) || e.Kind == countersign.Unavailable && e.Err != nil {
+	e := answer.Told(err)
+	if e == nil || e.Kind == countersign.Unavailable && e.Err != nil {
 		return err
 	}
-	said := sentence(e)
-	if e.Hint != "" {
-		said += " " + stopped(capital(e.Hint))
-	}
-	return v.showSettings(statusOfTry(e.Kind), settingsScreen{New: typed, Wrong: map[string]string{form: said}})
+	return v.showSettings(statusOfTry(e.Kind), settingsScreen{New: typed, Wrong: map[string]string{form: advised(e)}})
 }
 
 // postMe changes how a person is called and in which zone they read.

@@ -127,8 +127,8 @@ func judged(k connector.Kind, e connector.Entity) string {
 
 // explained is an error in a sentence with what to do, for a place on a page. An error that is not for people goes on.
 func explained(err error) (string, error) {
-	var e *countersign.Error
-	if !errors.As(err, &e) || !answer.Tells(e.Kind) {
+	e := answer.Told(err)
+	if e == nil {
 		return "", err
 	}
 	text := inWords(e)
@@ -284,15 +284,14 @@ func (v *visit) orGo(instead string, err error) error {
 func (w *wizard) open(status int, wrong error) error {
 	p := shopStep{Title: w.title, Rail: w.rail(), Platform: w.draft.Platform, Here: hrefOf(w.step)}
 	if wrong != nil {
-		var e *countersign.Error
-		if !errors.As(wrong, &e) || !answer.Tells(e.Kind) {
+		e := answer.Told(wrong)
+		if e == nil {
 			return wrong
 		}
 		status, p.Wrong, p.Hint = answer.Status(e.Kind), inWords(e), stopped(capital(e.Hint))
 	}
 	err := w.ask(w, status, p)
-	var e *countersign.Error
-	if errors.As(err, &e) && answer.Tells(e.Kind) {
+	if e := answer.Told(err); e != nil {
 		p.Wrong, p.Hint = inWords(e), stopped(capital(e.Hint))
 		if strings.HasPrefix(e.Field, "entities.") {
 			p.Mend = hrefOf(setup.Columns)

@@ -2,7 +2,6 @@ package web
 
 import (
 	"encoding/json"
-	"errors"
 	"slices"
 	"strings"
 
@@ -94,8 +93,8 @@ func (w *wizard) sortable(of *statesOf, k connector.Kind, e connector.Entity, co
 	values, more, err := s.Values(w.r.Context(), schema, table, name, mostValues)
 	of.More = more
 	if err != nil {
-		var said *countersign.Error
-		if !errors.As(err, &said) || !answer.Tells(said.Kind) {
+		said := answer.Told(err)
+		if said == nil {
 			return err
 		}
 		of.Failed = inWords(said)

@@ -86,8 +86,8 @@ func (v *visit) fail(err error) {
 		v.toSignIn()
 		return
 	}
-	var e *countersign.Error
-	if !errors.As(err, &e) || !answer.Tells(e.Kind) {
+	e := answer.Told(err)
+	if e == nil {
 		if v.r.Context().Err() != nil {
 			return // the reader has gone
 		}
