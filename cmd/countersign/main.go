@@ -12,7 +12,6 @@ import (
 	"os/signal"
 	"path/filepath"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"syscall"
 	_ "time/tzdata" // the time zones of people, also where the system has none
@@ -111,20 +110,22 @@ func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) 
 	}()
 	k, err := parser.Parse(args)
 	if err != nil {
-		return complain(errs, fmt.Errorf("%w (%s --help says what is expected)", err, commandOf(parser, args)), 2)
+		return complain(errs, fmt.Errorf("%w (%s --help says what is expected)", err, meant(err)), 2)
 	}
 	return complain(errs, k.Run(s), 1)
 }
 
-// commandOf is as much of the command line as names a command, for the hint of an error.
-func commandOf(parser *kong.Kong, args []string) string {
-	name, node := "countersign", parser.Model.Node
-	for _, arg := range args {
-		i := slices.IndexFunc(node.Children, func(child *kong.Node) bool { return child.Name == arg })
-		if i < 0 {
-			break
+// meant is the command that a wrong command line was about, as far as it said, for the hint of an error.
+func meant(err error) string {
+	name := "countersign"
+	var wrong *kong.ParseError
+	if !errors.As(err, &wrong) {
+		return name
+	}
+	for _, part := range wrong.Context.Path {
+		if part.Command != nil {
+			name += " " + part.Command.Name
 		}
-		node, name = node.Children[i], name+" "+arg
 	}
 	return name
 }
