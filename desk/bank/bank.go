@@ -42,7 +42,7 @@ func New() desk.Desk {
 		Whose:      "the bank's",
 		Letters:    true,
 		Display:    display,
-		Told:       inWords,
+		Told:       tell,
 		FactGroups: factGroups,
 	}
 }

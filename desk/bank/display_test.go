@@ -152,7 +152,7 @@ func TestWhatAStepReadIsToldInWords(t *testing.T) {
 		"get_merchant_info":        "read the merchant: none is named",
 		"get_related_transactions": "read related transactions: 0 possible copies, 0 other debits around it",
 	} {
-		if got := inWords(stepWith(t, s.View, tool)); got != want {
+		if got := tell(stepWith(t, s.View, tool)); got != want {
 			t.Errorf("%s is told as %q, want %q", tool, got, want)
 		}
 	}
@@ -165,7 +165,7 @@ func TestWhatAStepReadIsToldInWords(t *testing.T) {
 		"a result of an unexpected form":   {countersign.Step{Tool: "get_ledger_entries", OK: true, Result: json.RawMessage(`[1]`)}, "read the ledger"},
 		"a result that is not JSON at all": {countersign.Step{Tool: "get_ledger_entries", OK: true, Result: json.RawMessage(`{`)}, "read the ledger"},
 	} {
-		if got := inWords(row.step); got != row.want {
+		if got := tell(row.step); got != row.want {
 			t.Errorf("%s is told as %q, want %q", name, got, row.want)
 		}
 	}

@@ -6,23 +6,11 @@ import (
 	"strings"
 
 	"countersign"
+	"countersign/desk"
 )
 
-// inWords is what a step read, for somebody who watches: a few words, made from counts and the bank's own codes. Nothing that
-// other people wrote is in them.
-func inWords(s countersign.Step) string {
-	lead, known := reads[s.Tool]
-	switch {
-	case !known:
-		return "called " + fmt.Sprintf("%q", s.Tool)
-	case !s.OK:
-		return "could not read " + lead
-	}
-	if more := gist(s); more != "" {
-		return "read " + lead + ": " + more
-	}
-	return "read " + lead
-}
+// tell says what a step read, to somebody who watches: in counts and the bank's own codes.
+var tell = desk.Teller(reads, gist)
 
 var reads = map[string]string{
 	"get_transaction":          "the transaction",

@@ -56,7 +56,7 @@ func New(c Config) desk.Desk {
 		Pack:       c.pack,
 		Typed:      typedKinds,
 		Display:    c.display,
-		Told:       inWords,
+		Told:       tell,
 		FactGroups: factGroups,
 	}
 }
