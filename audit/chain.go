@@ -19,8 +19,10 @@ type chain struct {
 	status    column
 	outcome   column
 	lastGone  int64 // the last row without payload that may have changed the case
+	noteGone  int64 // the last note without payload
 	gone      []erasure
-	gap       bool // the break is that a step is missing here
+	sealed    []sealing // what the record says of bytes that are kept beside it
+	gap       bool      // the break is that a step is missing here
 	broken    *Break
 	unchecked []Break
 }
@@ -146,6 +148,9 @@ func (c *chain) read(r *Row, payload []byte) {
 		c.record(r.Seq, payload)
 	case r.Kind.changesCase():
 		c.state(r.Seq, payload)
+		if k, ok := Sealing(r.Kind, payload); ok {
+			c.sealed = append(c.sealed, sealing{k, r.Seq})
+		}
 	}
 }
 
@@ -201,6 +206,9 @@ func (c *chain) miss(r *Row) {
 	case r.Kind.changesCase():
 		c.lastGone = r.Seq
 	}
+	if r.Kind == Note {
+		c.noteGone = r.Seq
+	}
 	c.gone = append(c.gone, erasure{seq: r.Seq})
 }
 
@@ -223,6 +231,7 @@ func (c *chain) finish(redacted bool) {
 	case !redacted:
 		c.compare("status", string(c.says.Status), c.status)
 		c.compare("outcome", string(c.says.Outcome), c.outcome)
+		c.compareKept()
 	}
 }
 

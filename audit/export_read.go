@@ -111,7 +111,7 @@ func (x *exportReader) header(l *line) {
 
 func (x *exportReader) caseLine(l *line) {
 	head := Head{Case: countersign.CaseID(l.text("case"))}
-	says := Projection{countersign.Status(l.text("status")), countersign.Outcome(l.text("outcome"))}
+	says := Projection{Status: countersign.Status(l.text("status")), Outcome: countersign.Outcome(l.text("outcome"))}
 	inner := l.object("head")
 	head.Seq, head.Hash = inner.integer("seq"), inner.hash("hash")
 	if l.nested(inner); l.finish() != nil {

@@ -10,11 +10,14 @@ import (
 type Projection struct {
 	Status  countersign.Status
 	Outcome countersign.Outcome // empty while the case is open
+	// Kept is what is stored beside the record, of each kind of thing that somebody looked at: none of a kind is an empty list, and
+	// a kind without a list is not compared.
+	Kept map[Thing][]Kept
 }
 
 // Verifier walks chains in one pass: Case, then that case's rows by seq, then the next Case. Its memory does not grow with
-// the rows, only with erased payloads within one case and with what it has to report. It allocates nothing for a row that
-// matches.
+// the rows, only with erased payloads and what is kept beside the record within one case, and with what it has to report. It
+// allocates nothing for a row that matches, unless that seals what is kept beside the record.
 //
 // A Verifier belongs to one goroutine. To use every core, give each its own and its share of the cases, and Merge the
 // reports. Rows, heads and cases must be read in one snapshot: a row that is written in between would look like tampering.
@@ -82,7 +85,7 @@ func (v *Verifier) begin(head Head, says Projection) {
 	v.end()
 	v.open = true
 	v.chain = chain{
-		head: head, says: says, gone: v.chain.gone[:0],
+		head: head, says: says, gone: v.chain.gone[:0], sealed: v.chain.sealed[:0],
 		status: column{value: v.chain.status.value[:0]}, outcome: column{value: v.chain.outcome.value[:0]},
 	}
 }
