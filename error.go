@@ -18,6 +18,7 @@ const (
 	TooLarge     ErrorKind = "too_large"     //
 	Precondition ErrorKind = "precondition"  // the caller must say which revision it saw
 	Unavailable  ErrorKind = "unavailable"   // try again later
+	Altered      ErrorKind = "altered"       // what is stored is not what was sealed; nothing of it is shown but that
 	Internal     ErrorKind = "internal"      // our fault; the text is for operators only
 )
 

@@ -20,6 +20,7 @@ var statuses = map[countersign.ErrorKind]int{
 	countersign.TooLarge:     http.StatusRequestEntityTooLarge,
 	countersign.Precondition: http.StatusPreconditionRequired,
 	countersign.Unavailable:  http.StatusServiceUnavailable,
+	countersign.Altered:      http.StatusInternalServerError,
 }
 
 // Status is the status of an error of that kind: 500 for one whose text is not for the caller.

@@ -69,7 +69,7 @@ func (a *api) problem(ctx context.Context, err error) *Problem {
 	switch e.Kind {
 	case countersign.Unauthorized:
 		p.header = http.Header{"Www-Authenticate": {`Bearer realm="countersign"`}}
-	case countersign.Unavailable:
+	case countersign.Unavailable, countersign.Altered:
 		a.Log.ErrorContext(ctx, "a request could not be answered", "error", err, "cause", e.Err)
 	}
 	return p

@@ -51,18 +51,11 @@ func (a *api) getReport(ctx context.Context, in *reportPath) (*reportAnswer, err
 
 func (a *api) rendered(ctx context.Context, id countersign.CaseID, format report.Format) (report.Report, []byte, error) {
 	if format == packFormat {
-		return pack.Of(ctx, a.Store, id)
+		return pack.Of(ctx, a.Store, id, requestOf(ctx).principal.Actor)
 	}
-	kept, err := a.Store.Report(ctx, id)
+	sealed, err := pack.Sealed(ctx, a.Store, id)
 	if err != nil {
 		return report.Report{}, nil, err
-	}
-	sealed, err := report.Open(kept.Content)
-	if err != nil {
-		return report.Report{}, nil, err
-	}
-	if sealed.Fingerprint() != kept.Fingerprint {
-		return report.Report{}, nil, countersign.Errorf(countersign.Internal, "the report of case %s is not the one that was sealed as %s", id, kept.Fingerprint)
 	}
 	file, err := sealed.Render(format)
 	return sealed, file, err

@@ -153,18 +153,49 @@ func TestApprovingTwiceMakesOneReport(t *testing.T) {
 	}
 }
 
-// What was kept and is not any more what was sealed is not handed out as if it were.
+// What was kept and is not any more what was sealed is not handed out, in no format, and the answer says what is wrong with it.
 func TestAReportThatSomebodyChangedIsNotServed(t *testing.T) {
-	o := newOffice(t)
-	p := o.sell(delivered)
-	c := o.worked(p, `{"order_id":"1001","network":"visa","reason_code":"13.1"}`)
-	if r := o.decide(c.ID, "approve", c.Revision, ""); r.status != http.StatusOK {
-		t.Fatalf("approve: %d %s", r.status, r.text)
+	const forged = "CAST(replace(CAST(content AS TEXT), 'Hollis', 'Morris') AS BLOB)"
+	for name, x := range map[string]struct{ change, says string }{
+		"its content":                     {"UPDATE reports SET content = " + forged, "the stored content of the evidence report of round 1 gives the fingerprint"},
+		"its fingerprint":                 {"UPDATE reports SET fingerprint = '" + strings.Repeat("07aa", 16) + "'", "the fingerprint stored beside the evidence report of round 1 is"},
+		"its content and its fingerprint": {"UPDATE reports SET content = " + forged + ", fingerprint = 'FORGED'", "but the record sealed"},
+		"the record's row about it":       {"UPDATE record_payloads SET payload = CAST(replace(CAST(payload AS TEXT), 'evidence report', 'evidence  report') AS BLOB)", "its payload was changed"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t)
+			p := o.sell(delivered)
+			c := o.worked(p, `{"order_id":"1001","network":"visa","reason_code":"13.1"}`)
+			if r := o.decide(c.ID, "approve", c.Revision, ""); r.status != http.StatusOK {
+				t.Fatalf("approve: %d %s", r.status, r.text)
+			}
+			path := "/api/v1/cases/" + string(c.ID)
+			before := o.get(path + "/report")
+			if before.status != http.StatusOK {
+				t.Fatalf("the report: %d %s", before.status, before.text)
+			}
+			change := strings.Replace(x.change, "FORGED", report.Fingerprint([]byte(strings.ReplaceAll(contentOf(t, before.text), "Hollis", "Morris"))), 1)
+			o.tamper("DROP TRIGGER reports_stay", "DROP TRIGGER record_payloads_update", change)
+			for _, format := range []string{"json", "html", "pdf", "pack"} {
+				r := o.get(path + "/report?format=" + format)
+				problem(t, r, http.StatusInternalServerError, "")
+				if !strings.Contains(r.text, x.says) || !strings.Contains(r.text, "countersign audit verify") || strings.Contains(r.text, "orris") {
+					t.Errorf("%s answers %s", format, r.text)
+				}
+			}
+			if record := o.get(path).json["record"].(map[string]any); record["intact"] != false {
+				t.Errorf("the case says of its record %v", record)
+			}
+		})
 	}
-	path := "/api/v1/cases/" + string(c.ID) + "/report"
-	if before := o.get(path); before.status != http.StatusOK {
-		t.Fatalf("the report: %d %s", before.status, before.text)
+}
+
+// contentOf is the canonical content in a report's JSON.
+func contentOf(t *testing.T, file string) string {
+	t.Helper()
+	v, err := report.Verify([]byte(file))
+	if err != nil || v.Content == nil {
+		t.Fatal(v, err)
 	}
-	o.tamper("DROP TRIGGER reports_stay", "UPDATE reports SET content = CAST(replace(CAST(content AS TEXT), 'Hollis', 'Morris') AS BLOB)")
-	problem(t, o.get(path), http.StatusInternalServerError, "")
+	return string(report.Canonical(*v.Content))
 }

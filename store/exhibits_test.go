@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign"
+	"countersign/audit"
 	"countersign/internal/testdb"
 	"countersign/store"
 )
@@ -159,15 +160,22 @@ func TestFilesThatArriveAtOnceDoNotShareOneRoom(t *testing.T) {
 	})
 }
 
+// decided keeps the report of a round of a case and seals it, as the decision does.
+func decided(ctx context.Context, tx *store.Tx, id countersign.CaseID, round int, content string, by countersign.Actor) error {
+	fingerprint := fmt.Sprintf("%x", sha256.Sum256([]byte(content)))
+	if err := tx.AddReport(ctx, store.Report{CaseID: id, Round: round, Fingerprint: fingerprint, Content: []byte(content)}, by); err != nil {
+		return err
+	}
+	return tx.Record(ctx, id, by, store.Note{Kind: audit.Note, Payload: map[string]any{"round": round, "report": audit.ReportMade + fingerprint}})
+}
+
 func TestReports(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
 		now := time.Date(2026, 12, 1, 8, 0, 0, 0, time.UTC)
 		s := open(t, database, store.Options{Now: func() time.Time { return now }})
 		newCase(t, s, "D-1")
 		add := func(round int, content string, by countersign.Actor) error {
-			return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-				return tx.AddReport(ctx, store.Report{CaseID: "D-1", Round: round, Fingerprint: "f" + content, Content: []byte(content)}, by)
-			})
+			return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return decided(ctx, tx, "D-1", round, content, by) })
 		}
 		t.Run("a case has none until a person decides", func(t *testing.T) {
 			_, err := s.Report(ctx, "D-1")
@@ -180,7 +188,7 @@ func TestReports(t *testing.T) {
 				}
 			}
 			got, err := s.Report(ctx, "D-1")
-			want := store.Report{CaseID: "D-1", Round: 2, Fingerprint: `f{"a":"2"}`, Content: []byte(`{"a":"2"}`), CreatedAt: now, CreatedBy: ada.String()}
+			want := store.Report{CaseID: "D-1", Round: 2, Fingerprint: fmt.Sprintf("%x", sha256.Sum256([]byte(`{"a":"2"}`))), Content: []byte(`{"a":"2"}`), CreatedAt: now, CreatedBy: ada.String()}
 			if diff := cmp.Diff(want, got); diff != "" || err != nil {
 				t.Error(diff, err)
 			}
@@ -189,19 +197,22 @@ func TestReports(t *testing.T) {
 			fails(t, add(2, "again", ada), countersign.Conflict, "round 2 of case D-1 has its report")
 			fails(t, add(3, "x", countersign.Actor{}), countersign.Internal, "needs an actor")
 		})
-		t.Run("its pack is made once", func(t *testing.T) {
+		t.Run("its pack is made once, and the record says in whose name", func(t *testing.T) {
 			if _, ok, err := s.Pack(ctx, "D-1", 2); ok || err != nil {
 				t.Errorf("there is one, or %v", err)
 			}
+			before := number(t, s, "SELECT COUNT(*) FROM record_rows")
 			for _, bytes := range []string{"first", "second"} {
-				var kept store.Pack
-				write(t, s, func(ctx context.Context, tx *store.Tx) (err error) {
-					kept, err = tx.KeepPack(ctx, "D-1", 2, store.Pack{SHA256: bytes, Pages: 9, Bytes: []byte(bytes)})
-					return err
-				})
-				if string(kept.Bytes) != "first" || kept.SHA256 != "first" || kept.Pages != 9 || !kept.CreatedAt.Equal(now) {
-					t.Errorf("kept is %+v", kept)
+				if kept := keptPack(t, s, "D-1", 2, bytes); kept != (bytes == "first") {
+					t.Errorf("the %s was kept: %v", bytes, kept)
 				}
+			}
+			got, ok, err := s.Pack(ctx, "D-1", 2)
+			if err != nil || !ok || string(got.Bytes) != "first" || got.Pages != 9 || !got.CreatedAt.Equal(now) {
+				t.Errorf("kept is %+v, %v", got, err)
+			}
+			if n := number(t, s, "SELECT COUNT(*) FROM record_rows"); n != before+1 {
+				t.Errorf("the record has %d rows more, want 1", n-before)
 			}
 		})
 		t.Run("the database keeps both as they were", func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/audit"
 )
 
 // Report is the evidence report of one round of a case, as it was approved. It is written in the transaction of the decision and
@@ -20,8 +21,30 @@ type Report struct {
 	CreatedBy   string // an actor
 }
 
-// Report reads the report of the last round that has one; a NotFound error if the case has none.
-func (v View) Report(ctx context.Context, id countersign.CaseID) (r Report, err error) {
+// Report reads the report of the last round that has one; a NotFound error if the case has none. There is no other way to a stored
+// report: one that is not, byte for byte, what the record of its case sealed is an Altered error, and nothing of it is returned.
+// Inside a transaction that sees what others commit meanwhile it may find a record broken that only grew: see the Store's.
+func (v View) Report(ctx context.Context, id countersign.CaseID) (Report, error) {
+	r, err := v.lastReport(ctx, id)
+	if err == nil {
+		err = v.asSealed(ctx, id, keptReport(r))
+	}
+	if err != nil {
+		return Report{}, err
+	}
+	return r, nil
+}
+
+// Report reads a report and the record that it is held against in one snapshot.
+func (s *Store) Report(ctx context.Context, id countersign.CaseID) (r Report, err error) {
+	err = s.Snapshot(ctx, func(v View) error {
+		r, err = v.Report(ctx, id)
+		return err
+	})
+	return r, err
+}
+
+func (v View) lastReport(ctx context.Context, id countersign.CaseID) (r Report, err error) {
 	err = v.q.QueryRowContext(ctx, `SELECT case_id, round, fingerprint, content, created_at, created_by FROM reports
 		WHERE case_id = $1 ORDER BY round DESC LIMIT 1`, string(id)).Scan(&r.CaseID, &r.Round, &r.Fingerprint, &r.Content, scanMicros{&r.CreatedAt}, &r.CreatedBy)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -51,23 +74,45 @@ type Pack struct {
 	CreatedAt time.Time
 }
 
-// Pack reads the pack of a round, false if none was made yet.
+// Pack reads the pack of a round, false if none was made yet. Like a report it is what the record sealed, or an Altered error.
 func (v View) Pack(ctx context.Context, id countersign.CaseID, round int) (p Pack, ok bool, err error) {
 	err = v.q.QueryRowContext(ctx, "SELECT sha256, pages, bytes, created_at FROM report_packs WHERE case_id = $1 AND round = $2", string(id), round).
 		Scan(&p.SHA256, &p.Pages, &p.Bytes, scanMicros{&p.CreatedAt})
 	if errors.Is(err, sql.ErrNoRows) {
-		return p, false, nil
+		return Pack{}, false, nil
 	}
-	return p, err == nil, wrap(err, "read the pack of case %s", id)
+	if err == nil {
+		err = v.asSealed(ctx, id, keptPack(round, p))
+	}
+	if err != nil {
+		return Pack{}, false, wrap(err, "read the pack of case %s", id)
+	}
+	return p, true, nil
 }
 
-// KeepPack keeps the pack of a round and returns the one that is kept: of two that are made at once, the first.
-func (t *Tx) KeepPack(ctx context.Context, id countersign.CaseID, round int, p Pack) (Pack, error) {
-	_, err := t.exec(ctx, `INSERT INTO report_packs (case_id, round, sha256, pages, bytes, created_at) VALUES ($1, $2, $3, $4, $5, $6)
+// Pack reads a pack and the record that it is held against in one snapshot.
+func (s *Store) Pack(ctx context.Context, id countersign.CaseID, round int) (p Pack, ok bool, err error) {
+	err = s.Snapshot(ctx, func(v View) error {
+		p, ok, err = v.Pack(ctx, id, round)
+		return err
+	})
+	return p, ok, err
+}
+
+// packed is the payload of a row of kind note: that a pack was made, whose bytes no rule could make again.
+type packed struct {
+	Round int    `json:"round"`
+	Pack  string `json:"pack"` // the SHA-256 of its bytes
+	Pages int    `json:"pages"`
+}
+
+// KeepPack keeps the pack of a round and seals its hash in the record. False means that there is one already: of two that are made at
+// once the first is kept, and that one is to be read.
+func (t *Tx) KeepPack(ctx context.Context, id countersign.CaseID, round int, p Pack, by countersign.Actor) (bool, error) {
+	n, err := t.exec(ctx, `INSERT INTO report_packs (case_id, round, sha256, pages, bytes, created_at) VALUES ($1, $2, $3, $4, $5, $6)
 		ON CONFLICT (case_id, round) DO NOTHING`, string(id), round, p.SHA256, p.Pages, p.Bytes, t.Now.UnixMicro())
-	if err != nil {
-		return Pack{}, wrap(err, "keep the pack of case %s", id)
+	if err != nil || n == 0 {
+		return false, wrap(err, "keep the pack of case %s", id)
 	}
-	kept, _, err := t.Pack(ctx, id, round)
-	return kept, err
+	return true, t.Record(ctx, id, by, Note{Kind: audit.Note, Payload: packed{round, p.SHA256, p.Pages}})
 }

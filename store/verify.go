@@ -37,6 +37,15 @@ func (v View) chains(ctx context.Context, of share) ([]chain, error) {
 	return all, wrap(err, "list the chains")
 }
 
+// look adds what is kept beside the records of a share to its chains.
+func (v View) look(ctx context.Context, of share, chains []chain) error {
+	beside, err := v.keptBeside(ctx, ofShare, of.from, of.until)
+	for i := range chains {
+		chains[i].says.Kept = byThing(beside[chains[i].head.Case])
+	}
+	return err
+}
+
 func compare(a, b countersign.CaseID) int {
 	switch {
 	case a < b:
@@ -54,19 +63,32 @@ func (v View) VerifyCase(ctx context.Context, id countersign.CaseID) (audit.Repo
 	if err != nil {
 		return audit.Report{}, err
 	}
-	report, _, err := v.Walk(ctx, c, func(RecordRow) {})
+	beside, err := v.keptBeside(ctx, ofCase, string(id))
+	if err != nil {
+		return audit.Report{}, err
+	}
+	report, _, err := v.walk(ctx, c, byThing(beside[id]), func(RecordRow) {})
 	return report, err
 }
 
 // Walk is VerifyCase for a caller who has read the case in the same snapshot and wants each row too, in order, as it is checked.
-// A record whose head is missing is broken, and the head then is zero.
+// A record whose head is missing is broken, and the head then is zero. Of what is kept beside the record it looks at the reports
+// alone: a page that says whether a record is intact would read many megabytes of files each time it is drawn.
 func (v View) Walk(ctx context.Context, c countersign.Case, see func(RecordRow)) (audit.Report, audit.Head, error) {
+	beside := map[countersign.CaseID][]audit.Kept{}
+	if err := v.hashKept(ctx, beside, audit.ReportThing, keptReports+ofCase, string(c.ID)); err != nil {
+		return audit.Report{}, audit.Head{Case: c.ID}, err
+	}
+	return v.walk(ctx, c, map[audit.Thing][]audit.Kept{audit.ReportThing: beside[c.ID]}, see)
+}
+
+func (v View) walk(ctx context.Context, c countersign.Case, kept map[audit.Thing][]audit.Kept, see func(RecordRow)) (audit.Report, audit.Head, error) {
 	head, err := v.Head(ctx, c.ID)
 	if err != nil && countersign.KindOf(err) != countersign.NotFound {
 		return audit.Report{}, head, err
 	}
 	verifier := audit.NewVerifier()
-	verifier.Case(head, audit.Projection{Status: c.Status, Outcome: c.Outcome})
+	verifier.Case(head, audit.Projection{Status: c.Status, Outcome: c.Outcome, Kept: kept})
 	for row, err := range v.RecordRows(ctx, c.ID, 0) {
 		if err != nil {
 			return audit.Report{}, head, fmt.Errorf("verify case %s: %w", c.ID, err)
@@ -136,6 +158,9 @@ func (v View) shares(ctx context.Context, n int) ([]share, error) {
 func (v View) verify(ctx context.Context, of share, checked func()) (audit.Report, error) {
 	chains, err := v.chains(ctx, of)
 	if err != nil {
+		return audit.Report{}, err
+	}
+	if err := v.look(ctx, of, chains); err != nil {
 		return audit.Report{}, err
 	}
 	verifier := audit.NewVerifier()

@@ -9,6 +9,7 @@ import (
 	"mime/multipart"
 	"net/http"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -210,10 +211,68 @@ func TestFilesOfACaseGoWithItsReport(t *testing.T) {
 			}
 		}
 		all := strings.Join(notes, "\n")
-		if len(notes) != 4 || !strings.Contains(notes[2], `"removed"`) || strings.Count(all, picture.SHA256) != 2 || strings.Count(all, letter.SHA256) != 1 {
+		if len(notes) != 5 || !strings.Contains(notes[2], `"removed"`) || strings.Count(all, picture.SHA256) != 2 || strings.Count(all, letter.SHA256) != 1 || !strings.Contains(notes[4], `"pack":"`) {
 			t.Errorf("its notes are\n%s", all)
 		}
 	})
+	o.verified()
+}
+
+// TestEvidenceThatSomebodyChangedIsHandedOutNowhere: whatever of a report, its pack and its files is changed in the database, pages, API
+// and the verifier of the record say so.
+func TestEvidenceThatSomebodyChangedIsHandedOutNowhere(t *testing.T) {
+	o := newOffice(t).withShop()
+	b, program := o.as(auth.Analyst), o.browser()
+	program.bearer = o.tokens[auth.Auditor]
+	c, on := o.notReceived(b)
+	b.follow(b.attaches(on, c.Revision, "Signed for at the door", document{"delivery.pdf", letterOf(t, 3)}))
+	b.follow(b.post(on+"/approve", b.get(on+"/approve").form(on+"/approve"))).is(200, "Download the PDF with 1 file")
+	b.get(on+"/report?format=pack").is(200, "%PDF-")
+	b.get(on).is(200, "Analyst Obi had the report and its files made into one PDF")
+	o.tamper("DROP TRIGGER reports_stay", "DROP TRIGGER exhibits_stay", "DROP TRIGGER report_packs_stay",
+		"CREATE TABLE old_reports AS SELECT * FROM reports", "CREATE TABLE old_exhibits AS SELECT * FROM exhibits", "CREATE TABLE old_packs AS SELECT * FROM report_packs")
+	every := []string{"json", "html", "pdf", "pack"}
+	for _, x := range []struct {
+		name, change, says string
+		refused            []string
+	}{
+		{"the report's content", "UPDATE reports SET content = CAST(replace(CAST(content AS TEXT), 'Signed for', 'Left') AS BLOB)", "the stored content of the evidence report of round 1 gives", every},
+		{"the report's fingerprint", "UPDATE reports SET fingerprint = '" + strings.Repeat("07aa", 16) + "'", "the fingerprint stored beside the evidence report of round 1 is", every},
+		{"the pack's bytes", "UPDATE report_packs SET bytes = CAST('%PDF-1.7 other' AS BLOB)", "the stored content of the pack of round 1 gives", every[3:]},
+		{"the pack's bytes and their hash", "UPDATE report_packs SET bytes = CAST('x' AS BLOB), sha256 = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881'", "the stored content of the pack of round 1 gives", every[3:]},
+		{"a file's bytes", "UPDATE exhibits SET bytes = CAST('%PDF-1.7 other' AS BLOB)", `the stored bytes of "delivery.pdf" have the SHA-256`, every[3:]},
+		{"a file's bytes and their hash", "UPDATE exhibits SET bytes = CAST('x' AS BLOB), sha256 = '2d711642b726b04401627ca9fbac32f5c8530fb1903cc4db02258717921a4881'", `"delivery.pdf", which the report lists as`, every[3:]},
+	} {
+		o.run(t, x.name, func(t *testing.T) {
+			o.tamper(x.change)
+			for _, format := range every {
+				status := 200
+				if slices.Contains(x.refused, format) {
+					status = 500
+				}
+				page, answer := b.get(on+"/report?format="+format), program.get("/api/v1"+on+"/report?format="+format)
+				if page.status != status || answer.status != status {
+					t.Errorf("as %s the page is %d and the answer %d, want %d", format, page.status, answer.status, status)
+				}
+				if status == 500 {
+					page.is(500, "Not what was sealed", x.says, "countersign audit verify", "Go to the queue")
+				}
+			}
+			if len(x.refused) == 4 {
+				if p := b.get(on).is(200, "is not what was sealed, so nothing of it is handed out", x.says); strings.Contains(p.text, "Download the PDF") {
+					t.Error("the page offers it all the same")
+				}
+			}
+			found, err := o.Store.VerifyRecord(t.Context(), nil)
+			if o.must(err); len(found.Breaks) != 1 || found.Breaks[0].Case != c.ID {
+				t.Errorf("the record verifies as %v", found)
+			}
+			o.tamper("UPDATE reports SET (content, fingerprint) = (SELECT content, fingerprint FROM old_reports o WHERE o.case_id = reports.case_id)",
+				"UPDATE exhibits SET (bytes, sha256) = (SELECT bytes, sha256 FROM old_exhibits o WHERE o.id = exhibits.id)",
+				"UPDATE report_packs SET (bytes, sha256) = (SELECT bytes, sha256 FROM old_packs o WHERE o.case_id = report_packs.case_id)")
+			b.get(on+"/report?format=pack").is(200, "%PDF-")
+		})
+	}
 	o.verified()
 }
 

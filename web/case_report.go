@@ -47,14 +47,10 @@ func caseReport(v *visit) error {
 
 func (v *visit) rendered(f *file, format report.Format) ([]byte, error) {
 	if format == packFormat {
-		_, file, err := pack.Of(v.r.Context(), v.Store, f.ID)
+		_, file, err := pack.Of(v.r.Context(), v.Store, f.ID, v.who.Actor)
 		return file, err
 	}
-	kept, err := v.Store.Report(v.r.Context(), f.ID)
-	if err != nil {
-		return nil, err
-	}
-	sealed, err := report.Open(kept.Content)
+	sealed, err := pack.Sealed(v.r.Context(), v.Store, f.ID)
 	if err != nil {
 		return nil, err
 	}
@@ -67,6 +63,7 @@ type reportPanel struct {
 	Fingerprint string // in groups, to be read aloud
 	Files       string // that go with it, in words; empty when there are none
 	None        string // why there is none
+	Altered     string // that what is stored is not the report; None then says how
 	Decided     string // the decision, in amounts
 	Withheld    string // what a person left out, and why
 }
@@ -107,6 +104,8 @@ func (f *file) sealedReport() *reportPanel {
 		return nil
 	case countersign.KindOf(f.unsealed) == countersign.NotFound:
 		return &reportPanel{None: "No report was made of this decision; the record says why."}
+	case countersign.KindOf(f.unsealed) == countersign.Altered:
+		return &reportPanel{Altered: "What is stored as the evidence report of this case is not what was sealed, so nothing of it is handed out.", None: legible(f.unsealed.Error())}
 	case f.unsealed != nil:
 		return &reportPanel{None: "The report cannot be read now."}
 	}

@@ -57,11 +57,20 @@ func (g *gallery) filed() {
 
 	done := g.aboutOrder("C-2034").withFiles()
 	done.decide(3*time.Minute, anAnalyst.Actor, "approve", fields{"outcome_wanted": countersign.Contested})
-	done.later = append(done.later, deed{0, audit.Note, anAnalyst.Actor, fields{"round": 1, "report": "evidence report " + strings.Repeat("4be1", 16)}})
+	done.later = append(done.later, deed{0, audit.Note, anAnalyst.Actor, fields{"round": 1, "report": audit.ReportMade + strings.Repeat("4be1", 16)}})
 	done.close(0, anAnalyst.Actor, countersign.Contested, countersign.ByPerson)
 	closed := done.file()
 	closed.sealed = store.Report{CaseID: done.ID, Fingerprint: strings.Repeat("4be1", 16)}
 	g.showCase(anAnalyst, "a chargeback that was contested, its report with files", closed)
+	g.altered(*closed)
+}
+
+// altered is a decided case whose stored report somebody changed since.
+func (g *gallery) altered(closed file) {
+	why := countersign.Errorf(countersign.Altered, "nothing of the evidence report of case %s is served: step 9 of its record does not match: the stored content of the evidence report of round 1 gives the fingerprint %s, but the record sealed %s, in this step",
+		closed.ID, strings.Repeat("07aa", 16), closed.sealed.Fingerprint).Try(store.Restore)
+	closed.sealed, closed.unsealed = store.Report{}, why
+	g.showCase(anAnalyst, "a chargeback whose report was changed since", &closed)
 }
 
 // packs are decisions whose pack would not be taken, or cannot be made.

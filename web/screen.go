@@ -148,6 +148,7 @@ var headings = map[countersign.ErrorKind]string{
 	countersign.Conflict:    "This cannot be done now",
 	countersign.Unavailable: "Not available now",
 	countersign.TooLarge:    "Too large",
+	countersign.Altered:     "Not what was sealed",
 }
 
 // sentence is an error as a sentence: its field, where it names one, is part of it.

@@ -269,8 +269,9 @@ func tellMessage(f *file, row store.RecordRow, l *traceLine) error {
 // tellNote is what is beside the course of a case: its files, what people typed in, and its report.
 func tellNote(f *file, row store.RecordRow, l *traceLine) error {
 	var note struct {
-		File, Name, Description, Report, Typed, Again string
-		Fact                                          countersign.TypedFact
+		File, Name, Description, Report, Pack, Typed, Again string
+		Pages                                               int
+		Fact                                                countersign.TypedFact
 	}
 	if err := json.Unmarshal(row.Payload.Bytes, &note); err != nil {
 		return err
@@ -287,9 +288,11 @@ func tellNote(f *file, row store.RecordRow, l *traceLine) error {
 		l.Words, l.Said = capital(who)+" took a typed-in fact back", writtenBy(who, note.Fact.Text)
 	case note.Again != "":
 		l.Words = capital(who) + " reported it again, with a deadline that is sooner"
+	case note.Pack != "":
+		l.Words = capital(who) + " had the report and its files made into one PDF: " + many(note.Pages, "page", "pages") + ", SHA-256 " + report.Short(legible(note.Pack))
 	case note.Report != "":
 		l.Words, l.Bad = "The evidence report was "+legible(note.Report), true
-		if fingerprint, made := strings.CutPrefix(note.Report, "evidence report "); made {
+		if fingerprint, made := strings.CutPrefix(note.Report, audit.ReportMade); made {
 			l.Words, l.Bad = "Evidence report "+report.Short(fingerprint), false
 		}
 	default:

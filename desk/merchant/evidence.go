@@ -76,7 +76,7 @@ func (e evidence) keep(ctx context.Context, tx *store.Tx, c countersign.Case, d 
 		return []store.Note{{Kind: audit.Note, Payload: note{Round: c.Round, Report: "not made: " + err.Error()}}}, nil
 	}
 	err = tx.AddReport(ctx, store.Report{CaseID: c.ID, Round: c.Round, Fingerprint: sealed.Fingerprint(), Content: sealed.Canonical()}, d.By)
-	return []store.Note{{Kind: audit.Note, Payload: note{c.Round, "evidence report " + sealed.Fingerprint()}}}, err
+	return []store.Note{{Kind: audit.Note, Payload: note{c.Round, audit.ReportMade + sealed.Fingerprint()}}}, err
 }
 
 // note is what the record says of a report.

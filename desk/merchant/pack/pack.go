@@ -7,6 +7,8 @@ package pack
 import (
 	"cmp"
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"slices"
 
@@ -38,14 +40,20 @@ func Measure(ctx context.Context, v store.View, id countersign.CaseID, r report.
 	return report.Pack{Files: []report.PackFile{{Name: Name(id), Type: "application/pdf", Size: int64(len(m.Bytes)), Pages: m.Pages}}}, err
 }
 
-// Of is the report of a decided case with its files: made when somebody first asks for it, the same bytes from then on. Without
-// files it is the report's PDF, which is the same whenever it is made.
-func Of(ctx context.Context, s *store.Store, id countersign.CaseID) (report.Report, []byte, error) {
+// Sealed is the report of a decided case, byte for byte as the record sealed it. Everything that hands out a report or a part of one
+// begins here: one that was changed since, or that the record cannot vouch for, is an Altered error and nothing else.
+func Sealed(ctx context.Context, s *store.Store, id countersign.CaseID) (report.Report, error) {
 	kept, err := s.Report(ctx, id)
 	if err != nil {
-		return report.Report{}, nil, err
+		return report.Report{}, err
 	}
-	r, err := report.Open(kept.Content)
+	return report.Open(kept.Content)
+}
+
+// Of is the report of a decided case with its files: made when somebody first asks for it, the same bytes from then on, because the
+// record then has their hash, in the name of who asked. Without files it is the report's PDF, which is the same whenever it is made.
+func Of(ctx context.Context, s *store.Store, id countersign.CaseID, by countersign.Actor) (report.Report, []byte, error) {
+	r, err := Sealed(ctx, s, id)
 	if err != nil {
 		return report.Report{}, nil, err
 	}
@@ -53,22 +61,39 @@ func Of(ctx context.Context, s *store.Store, id countersign.CaseID) (report.Repo
 		pdf, err := r.PDF()
 		return r, pdf, err
 	}
-	made, ok, err := s.Pack(ctx, id, kept.Round)
-	if err == nil && !ok {
-		made, err = keep(ctx, s, id, kept.Round, r)
+	made, err := packOf(ctx, s, id, r, by)
+	if err != nil {
+		return report.Report{}, nil, err
 	}
-	return r, made.Bytes, err
+	return r, made.Bytes, nil
 }
 
-func keep(ctx context.Context, s *store.Store, id countersign.CaseID, round int, r report.Report) (made store.Pack, err error) {
+// packOf is the pack that was kept, or makes it. The files behind a kept one are looked at too: it does not vouch for what became of
+// them since.
+func packOf(ctx context.Context, s *store.Store, id countersign.CaseID, r report.Report, by countersign.Actor) (store.Pack, error) {
+	made, ok, err := s.Pack(ctx, id, r.Content().Case.Round)
+	if err != nil {
+		return store.Pack{}, err
+	}
+	if !ok {
+		return keep(ctx, s, id, r, by)
+	}
+	return made, each(ctx, s.View, id, r.Content().Attachments, func(report.File) {})
+}
+
+func keep(ctx context.Context, s *store.Store, id countersign.CaseID, r report.Report, by countersign.Actor) (store.Pack, error) {
 	m, err := merge(ctx, s.View, id, r)
 	if err != nil {
 		return store.Pack{}, err
 	}
+	made, first := store.Pack{SHA256: m.SHA256, Pages: m.Pages, Bytes: m.Bytes}, false
 	err = s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		made, err = tx.KeepPack(ctx, id, round, store.Pack{SHA256: m.SHA256, Pages: m.Pages, Bytes: m.Bytes})
+		first, err = tx.KeepPack(ctx, id, r.Content().Case.Round, made, by)
 		return err
 	})
+	if err == nil && !first {
+		made, _, err = s.Pack(ctx, id, r.Content().Case.Round)
+	}
 	return made, err
 }
 
@@ -89,23 +114,36 @@ func merge(ctx context.Context, v store.View, id countersign.CaseID, r report.Re
 	return r.Merge(files)
 }
 
-// filesOf reads the files that a report lists, in its order. A file is known by its hash: no two of a case are the same.
 func filesOf(ctx context.Context, v store.View, id countersign.CaseID, listed []report.Attachment) (files []report.File, err error) {
+	err = each(ctx, v, id, listed, func(f report.File) { files = append(files, f) })
+	return files, err
+}
+
+// each reads the files that a report lists, in its order, one at a time. A file is known by its hash: no two of a case are the same.
+// One whose bytes are not those that the report lists is an Altered error.
+func each(ctx context.Context, v store.View, id countersign.CaseID, listed []report.Attachment, take func(report.File)) error {
 	all, err := v.Exhibits(ctx, id)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	for _, a := range listed {
 		i := slices.IndexFunc(all, func(e store.Exhibit) bool { return e.SHA256 == a.SHA256 })
 		if i < 0 {
-			return nil, fmt.Errorf("case %s has not the file that its report lists as %s", id, a.ID)
+			return changed(id, "%q, which the report lists as %s with the SHA-256 %s, is not on the case any more", a.Name, a.ID, a.SHA256)
 		}
 		e := all[i]
 		bytes, err := v.ExhibitBytes(ctx, id, e.ID)
 		if err != nil {
-			return nil, err
+			return err
 		}
-		files = append(files, report.File{Name: e.Name, Type: e.Type, Size: e.Size, SHA256: e.SHA256, Pages: e.Pages, Bytes: bytes})
+		if sum := sha256.Sum256(bytes); hex.EncodeToString(sum[:]) != a.SHA256 {
+			return changed(id, "the stored bytes of %q have the SHA-256 %x, and the report lists it as %s with %s", a.Name, sum, a.ID, a.SHA256)
+		}
+		take(report.File{Name: e.Name, Type: e.Type, Size: e.Size, SHA256: e.SHA256, Pages: e.Pages, Bytes: bytes})
 	}
-	return files, nil
+	return nil
+}
+
+func changed(id countersign.CaseID, format string, args ...any) error {
+	return countersign.Errorf(countersign.Altered, "the files of case %s are not handed out with its report: %s", id, fmt.Sprintf(format, args...)).Try(store.Restore)
 }
