@@ -1,6 +1,7 @@
 package web
 
 import (
+	"context"
 	"errors"
 	"io"
 	"mime/multipart"
@@ -51,7 +52,7 @@ func (v *visit) receiveExhibits() (sent *sentExhibits, err error) {
 		case "description":
 			err = typed(part, &sent.description)
 		case "files":
-			err = sent.take(part)
+			err = sent.take(v.r.Context(), part)
 		}
 		if err != nil {
 			return sent, err
@@ -68,7 +69,7 @@ func typed(part *multipart.Part, into *string) error {
 }
 
 // take looks into one file. The description is of all that are sent with it.
-func (s *sentExhibits) take(part *multipart.Part) error {
+func (s *sentExhibits) take(ctx context.Context, part *multipart.Part) error {
 	content, err := io.ReadAll(io.LimitReader(part, report.MostFileBytes+1))
 	if err != nil {
 		return err
@@ -76,7 +77,7 @@ func (s *sentExhibits) take(part *multipart.Part) error {
 	if len(content) == 0 && part.FileName() == "" { // what a browser sends when nothing was chosen
 		return countersign.Errorf(countersign.Invalid, "No file was chosen.").Try("Choose a PDF, PNG or JPEG.")
 	}
-	f, err := report.Inspect(part.FileName(), content)
+	f, err := report.Inspect(ctx, part.FileName(), content)
 	if err != nil {
 		return err
 	}

@@ -97,7 +97,7 @@ func keep(ctx context.Context, s *store.Store, id countersign.CaseID, r report.R
 	return made, err
 }
 
-// turn is had by whoever merges: that takes the files of a case into memory, and some of them in several forms.
+// turn is had by whoever merges: that takes the files of a case into memory, before any of them is looked into.
 var turn = make(chan struct{}, 1)
 
 func merge(ctx context.Context, v store.View, id countersign.CaseID, r report.Report) (report.Merged, error) {
@@ -111,7 +111,7 @@ func merge(ctx context.Context, v store.View, id countersign.CaseID, r report.Re
 	if err != nil {
 		return report.Merged{}, err
 	}
-	return r.Merge(files)
+	return r.Merge(ctx, files)
 }
 
 func filesOf(ctx context.Context, v store.View, id countersign.CaseID, listed []report.Attachment) (files []report.File, err error) {

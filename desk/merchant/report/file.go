@@ -2,13 +2,9 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"image"
-	"image/color"
-	"image/draw"
-	_ "image/jpeg" // reads them
-	"image/png"
 	"net/http"
 	"path"
 	"slices"
@@ -33,13 +29,13 @@ type File struct {
 const (
 	MostFileBytes = 20 << 20
 	mostFilePages = 300
-	mostPixels    = 30_000_000 // Mastercard's limit, and what keeps a small file from becoming a large picture in memory
+	mostPixels    = 30_000_000 // Mastercard's limit
 	mostNameBytes = 120
 )
 
 // Inspect looks into a file before it is kept. What is refused says why, and what to do: a file that no bank will open is found out
-// now and not after the deadline.
-func Inspect(name string, content []byte) (File, error) {
+// now and not after the deadline. It waits until nobody else looks into one, or until the context ends.
+func Inspect(ctx context.Context, name string, content []byte) (File, error) {
 	name, err := plainFileName(name)
 	if err != nil {
 		return File{}, err
@@ -55,11 +51,15 @@ func Inspect(name string, content []byte) (File, error) {
 		return File{}, refusedFile("%s is %s, expected PDF, PNG or JPEG", name, whatElse(content)).Try("save it as PDF, PNG or JPEG")
 	case !promises(name, f.Type):
 		return File{}, refusedFile("%s is called as what it is not: it is %s", name, typeName(f.Type)).Try("give it the name of what it is")
-	case f.Type == pdfType:
-		f.Pages, err = pagesOf(name, content)
-	default:
-		_, err = picture(name, content)
 	}
+	err = oneAtATime(ctx, func() error {
+		if f.Type == pdfType {
+			f.Pages, err = pagesOf(name, content)
+			return err
+		}
+		_, err := picture(name, content)
+		return err
+	})
 	if err != nil {
 		return File{}, err
 	}
@@ -122,52 +122,8 @@ func promises(name, fileType string) bool {
 	return true
 }
 
-// picture reads a PNG or a JPEG, all of it: half a picture is found out here.
-func picture(name string, content []byte) (image.Image, error) {
-	size, _, err := image.DecodeConfig(bytes.NewReader(content))
-	if err != nil {
-		return nil, damaged(name, err)
-	}
-	if size.Width < 1 || size.Height < 1 || size.Width > mostPixels/size.Height {
-		return nil, refusedFile("%s has %d by %d pixels; at most %d million are taken", name, size.Width, size.Height, mostPixels/1_000_000).Try("scale it down")
-	}
-	read, _, err := image.Decode(bytes.NewReader(content))
-	if err != nil {
-		return nil, damaged(name, err)
-	}
-	return read, nil
-}
-
 func damaged(name string, cause error) error {
 	e := refusedFile("%s is damaged: it cannot be read to its end", name).Try("save it again from the program that wrote it")
 	e.Err = cause
 	return e
-}
-
-// Sendable is the file as providers take it. A PNG with 16 bits a channel, or an interlaced one, is refused by some of them: it is
-// written again, with every pixel where it was. All others are what they are.
-func (f File) Sendable() ([]byte, error) {
-	if f.Type != pngType || !unusual(f.Bytes) {
-		return f.Bytes, nil
-	}
-	read, err := picture(f.Name, f.Bytes)
-	if err != nil {
-		return nil, err
-	}
-	return onWhite(read)
-}
-
-// unusual reports whether a PNG is interlaced or has 16 bits a channel. Both stand in the header, which is where it must be.
-func unusual(content []byte) bool {
-	return len(content) > 28 && (content[24] == 16 || content[28] != 0)
-}
-
-// onWhite is a picture as a plain PNG of 8 bits, on white paper.
-func onWhite(read image.Image) ([]byte, error) {
-	plain := image.NewRGBA(image.Rect(0, 0, read.Bounds().Dx(), read.Bounds().Dy()))
-	draw.Draw(plain, plain.Bounds(), image.NewUniform(color.White), image.Point{}, draw.Src)
-	draw.Draw(plain, plain.Bounds(), read, read.Bounds().Min, draw.Over)
-	var b bytes.Buffer
-	err := png.Encode(&b, plain)
-	return b.Bytes(), err
 }

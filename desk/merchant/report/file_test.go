@@ -35,6 +35,15 @@ func jpegOf(t *testing.T) []byte {
 
 // header is a PNG of that size and kind that holds these bytes as its picture.
 func header(width, height uint32, depth, colours, interlaced byte, raw []byte) []byte {
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	_, _ = z.Write(raw)
+	_ = z.Close()
+	return packedPNG(width, height, depth, colours, interlaced, packed.Bytes())
+}
+
+// packedPNG is one whose picture is packed already.
+func packedPNG(width, height uint32, depth, colours, interlaced byte, packed []byte) []byte {
 	b := bytes.NewBufferString("\x89PNG\r\n\x1a\n")
 	chunk := func(kind string, data []byte) {
 		_ = binary.Write(b, binary.BigEndian, uint32(len(data)))
@@ -44,11 +53,7 @@ func header(width, height uint32, depth, colours, interlaced byte, raw []byte) [
 	}
 	head := binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, width), height)
 	chunk("IHDR", append(head, depth, colours, 0, 0, interlaced))
-	var packed bytes.Buffer
-	z := zlib.NewWriter(&packed)
-	_, _ = z.Write(raw)
-	_ = z.Close()
-	chunk("IDAT", packed.Bytes())
+	chunk("IDAT", packed)
 	chunk("IEND", nil)
 	return b.Bytes()
 }
@@ -83,7 +88,7 @@ func TestInspect(t *testing.T) {
 		"large.jpg":                {make([]byte, MostFileBytes+1), "large.jpg has more than 20 MB"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			f, err := Inspect(name, test.file)
+			f, err := Inspect(t.Context(), name, test.file)
 			if !strings.Contains(test.wants, "/") {
 				if countersign.KindOf(err) != countersign.Invalid || !strings.Contains(err.Error(), test.wants) {
 					t.Errorf("got %v", err)
@@ -108,11 +113,11 @@ func TestSendable(t *testing.T) {
 	})
 	t.Run("others are sent as they came", func(t *testing.T) {
 		for name, content := range map[string][]byte{"a.png": pngOf(t, image.NewRGBA(image.Rect(0, 0, 9, 9))), "a.jpg": jpegOf(t)} {
-			f, err := Inspect(name, content)
+			f, err := Inspect(t.Context(), name, content)
 			if err != nil {
 				t.Fatal(err)
 			}
-			if sent, err := f.Sendable(); err != nil || !bytes.Equal(sent, content) {
+			if sent, err := f.Sendable(t.Context()); err != nil || !bytes.Equal(sent, content) {
 				t.Errorf("%s was changed, or %v", name, err)
 			}
 		}
@@ -121,11 +126,11 @@ func TestSendable(t *testing.T) {
 
 func pixel(t *testing.T, content []byte, x, y int, want, elsewhere color.RGBA) {
 	t.Helper()
-	f, err := Inspect("a.png", content)
+	f, err := Inspect(t.Context(), "a.png", content)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sent, err := f.Sendable()
+	sent, err := f.Sendable(t.Context())
 	if err != nil || unusual(sent) || !unusual(content) {
 		t.Fatalf("it is still unusual, or %v", err)
 	}
@@ -146,7 +151,7 @@ func FuzzInspect(f *testing.F) {
 	f.Add("a.jpg", []byte("\xff\xd8\xff\xe0"))
 	f.Add("a.pdf", []byte("%PDF-1.3\n1 0 obj<</Type/Page>>endobj\ntrailer<</Root 1 0 R>>"))
 	f.Fuzz(func(t *testing.T, name string, content []byte) {
-		found, err := Inspect(name, content)
+		found, err := Inspect(t.Context(), name, content)
 		if err == nil && (found.Pages < 1 || found.Type == "" || found.Name == "") {
 			t.Errorf("%+v", found)
 		}

@@ -51,7 +51,7 @@ func bomb(t *testing.T) []byte {
 
 func inspected(t *testing.T, name string, content []byte) File {
 	t.Helper()
-	f, err := Inspect(name, content)
+	f, err := Inspect(t.Context(), name, content)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -83,7 +83,7 @@ func TestPDFs(t *testing.T) {
 		"book.pdf":       {letter(t, 301), "book.pdf has 301 pages; at most 300 are taken"},
 	} {
 		t.Run(test.wants, func(t *testing.T) {
-			if _, err := Inspect(name, test.file); countersign.KindOf(err) != countersign.Invalid || !strings.Contains(err.Error(), test.wants) {
+			if _, err := Inspect(t.Context(), name, test.file); countersign.KindOf(err) != countersign.Invalid || !strings.Contains(err.Error(), test.wants) {
 				t.Errorf("got %v", err)
 			}
 		})
@@ -99,7 +99,7 @@ func TestMerge(t *testing.T) {
 	}
 	c.Attachments[2].ID = "E10"
 	r := sealed(t, c)
-	m, err := r.Merge(files)
+	m, err := r.Merge(t.Context(), files)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -116,7 +116,7 @@ func TestMerge(t *testing.T) {
 		}
 	})
 	t.Run("what is measured is the pack", func(t *testing.T) {
-		p, err := r.Pack(files)
+		p, err := r.Pack(t.Context(), files)
 		if err != nil || len(p.Files) != 1 || p.Files[0].Pages != m.Pages || p.Files[0].Size < 60_000 {
 			t.Errorf("got %+v, %v", p, err)
 		}
@@ -124,7 +124,7 @@ func TestMerge(t *testing.T) {
 	t.Run("without attachments it is the report itself", func(t *testing.T) {
 		c := sample()
 		c.Attachments = nil
-		m, err := sealed(t, c).Merge(nil)
+		m, err := sealed(t, c).Merge(t.Context(), nil)
 		if err != nil || !bytes.Equal(m.Bytes, rendered(t, c, PDF)) {
 			t.Errorf("it is not, or %v", err)
 		}
@@ -133,7 +133,7 @@ func TestMerge(t *testing.T) {
 		other := append([]File{inspected(t, "letter.pdf", letter(t, 3))}, files[1:]...)
 		exchanged := append([]File{{Name: "letter.pdf", Type: pdfType, SHA256: files[0].SHA256, Pages: 2, Bytes: letter(t, 1)}}, files[1:]...)
 		for _, wrong := range [][]File{other, exchanged, files[:2], append(files[:3:3], files[0]), {files[1], files[0], files[2]}} {
-			if _, err := r.Merge(wrong); countersign.KindOf(err) != countersign.Invalid {
+			if _, err := r.Merge(t.Context(), wrong); countersign.KindOf(err) != countersign.Invalid {
 				t.Errorf("got %v", err)
 			}
 		}

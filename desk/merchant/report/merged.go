@@ -2,6 +2,7 @@ package report
 
 import (
 	"bytes"
+	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
@@ -19,8 +20,17 @@ type Merged struct {
 }
 
 // Merge puts the report's attachments behind it, in the report's order: pictures each on a page that names them, PDFs as they are.
-// The files must be exactly those that the report lists. The bytes are others each time: keep them.
-func (r Report) Merge(files []File) (Merged, error) {
+// The files must be exactly those that the report lists. The bytes are others each time: keep them. It waits until nobody else looks
+// into a file, or until the context ends.
+func (r Report) Merge(ctx context.Context, files []File) (m Merged, err error) {
+	err = oneAtATime(ctx, func() error {
+		m, err = r.merge(files)
+		return err
+	})
+	return m, err
+}
+
+func (r Report) merge(files []File) (Merged, error) {
 	first, pages, err := r.onPaper()
 	if err != nil {
 		return Merged{}, err
@@ -63,8 +73,8 @@ func (f File) hash() string {
 }
 
 // Pack measures what would be sent, for a Profile to check before anybody approves: the report and its attachments in one PDF.
-func (r Report) Pack(files []File) (Pack, error) {
-	m, err := r.Merge(files)
+func (r Report) Pack(ctx context.Context, files []File) (Pack, error) {
+	m, err := r.Merge(ctx, files)
 	if err != nil {
 		return Pack{}, err
 	}
@@ -73,16 +83,16 @@ func (r Report) Pack(files []File) (Pack, error) {
 
 // picturePage is a page with one picture as large as it goes, under the same margins as the report's.
 func (r Report) picturePage(a Attachment, f File) ([]byte, error) {
+	if err := fits(f.Name, f.Bytes); err != nil {
+		return nil, err
+	}
 	content, kind := f.Bytes, "JPG"
 	if f.Type == pngType {
-		read, err := picture(f.Name, f.Bytes)
-		if err == nil {
-			content, err = onWhite(read) // PDF draws no PNG of 16 bits, and transparent ones on whatever lies below
-		}
+		plain, err := plainPNG(f) // PDF draws no PNG of 16 bits, and transparent ones on whatever lies below
 		if err != nil {
 			return nil, err
 		}
-		kind = "PNG"
+		content, kind = plain, "PNG"
 	}
 	p := &press{}
 	p.turn()
