@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/audit"
 )
 
 // Exhibit is a file that a person added to a case. Its bytes are asked for by themselves.
@@ -53,6 +54,18 @@ func (v View) ExhibitBytes(ctx context.Context, id countersign.CaseID, exhibit s
 		return nil, noExhibit(id, exhibit)
 	}
 	return file, wrap(err, "read file %s of case %s", exhibit, id)
+}
+
+// ExhibitAsAdded reads a file and the record that it is held against in one snapshot: one that is not what the record says was added is
+// an Altered error.
+func (s *Store) ExhibitAsAdded(ctx context.Context, id countersign.CaseID, e Exhibit) (file []byte, err error) {
+	err = s.Snapshot(ctx, func(v View) error {
+		if file, err = v.ExhibitBytes(ctx, id, e.ID); err != nil {
+			return err
+		}
+		return v.asSealed(ctx, id, audit.Kept{Thing: audit.FileThing, Name: e.ID, Hash: hashOf(file), Says: e.SHA256})
+	})
+	return file, err
 }
 
 func noExhibit(id countersign.CaseID, exhibit string) error {

@@ -105,7 +105,7 @@ func (v View) asSealed(ctx context.Context, id countersign.CaseID, found audit.K
 }
 
 func altered(id countersign.CaseID, format string, args ...any) error {
-	return countersign.Errorf(countersign.Altered, "nothing of the evidence report of case %s is served: %s", id, fmt.Sprintf(format, args...)).Try(Restore)
+	return countersign.Errorf(countersign.Altered, "nothing of what is kept beside the record of case %s is served: %s", id, fmt.Sprintf(format, args...)).Try(Restore)
 }
 
 func keptReport(r Report) audit.Kept {

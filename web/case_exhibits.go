@@ -172,7 +172,7 @@ func exhibitFile(v *visit) error {
 	if i < 0 {
 		return countersign.Errorf(countersign.NotFound, "The case has no such file.").Try("Go back to the case: it may have been taken off.")
 	}
-	file, err := v.Store.ExhibitBytes(v.r.Context(), id, all[i].ID)
+	file, err := v.Store.ExhibitAsAdded(v.r.Context(), id, all[i])
 	if err != nil {
 		return err
 	}

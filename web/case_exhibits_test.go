@@ -232,6 +232,8 @@ func TestEvidenceThatSomebodyChangedIsHandedOutNowhere(t *testing.T) {
 	o.tamper("DROP TRIGGER reports_stay", "DROP TRIGGER exhibits_stay", "DROP TRIGGER report_packs_stay",
 		"CREATE TABLE old_reports AS SELECT * FROM reports", "CREATE TABLE old_exhibits AS SELECT * FROM exhibits", "CREATE TABLE old_packs AS SELECT * FROM report_packs")
 	every := []string{"json", "html", "pdf", "pack"}
+	letters, err := o.Store.Exhibits(t.Context(), c.ID)
+	o.must(err)
 	for _, x := range []struct {
 		name, change, says string
 		refused            []string
@@ -257,6 +259,15 @@ func TestEvidenceThatSomebodyChangedIsHandedOutNowhere(t *testing.T) {
 				if status == 500 {
 					page.is(500, "Not what was sealed", x.says, "countersign audit verify", "Go to the queue")
 				}
+			}
+			file := b.get(on + "/exhibits/" + letters[0].ID)
+			switch {
+			case strings.HasPrefix(x.name, "a file's"):
+				file.is(500, "Not what was sealed", "the stored content of the file "+letters[0].ID+" gives")
+			case strings.HasPrefix(x.name, "the report's"): // nothing beside a record is handed out while any of it is wrong
+				file.is(500, "Not what was sealed", x.says)
+			default:
+				file.is(200, "%PDF-")
 			}
 			if len(x.refused) == 4 {
 				if p := b.get(on).is(200, "is not what was sealed, so nothing of it is handed out", x.says); strings.Contains(p.text, "Download the PDF") {

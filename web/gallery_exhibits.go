@@ -67,7 +67,7 @@ func (g *gallery) filed() {
 
 // altered is a decided case whose stored report somebody changed since.
 func (g *gallery) altered(closed file) {
-	why := countersign.Errorf(countersign.Altered, "nothing of the evidence report of case %s is served: step 9 of its record does not match: the stored content of the evidence report of round 1 gives the fingerprint %s, but the record sealed %s, in this step",
+	why := countersign.Errorf(countersign.Altered, "nothing of what is kept beside the record of case %s is served: step 9 of its record does not match: the stored content of the evidence report of round 1 gives the fingerprint %s, but the record sealed %s, in this step",
 		closed.ID, strings.Repeat("07aa", 16), closed.sealed.Fingerprint).Try(store.Restore)
 	closed.sealed, closed.unsealed = store.Report{}, why
 	g.showCase(anAnalyst, "a chargeback whose report was changed since", &closed)
