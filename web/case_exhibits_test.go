@@ -151,7 +151,7 @@ func TestFilesOfACaseGoWithItsReport(t *testing.T) {
 		b.follow(b.attaches(on, c.Revision, "", document{"delivery.pdf", letterOf(t, 3)})).is(200, "What was sent is on the case.")
 	})
 	o.run(t, "before the approval the pack is measured", func(t *testing.T) {
-		b.get(on+"/approve").is(200, "The pack, if this is contested", "the report and 2 files: ", "Visa: no limit is known here", "Nobody has named the provider that passes it on", "at most 17 pages")
+		b.get(on+"/approve").is(200, "The pack, if this is contested", "the report and 2 files: ", "Visa: no limit is known here", "Nobody has named the one that passes it on", "at most 17 pages")
 		b.get(on+"/override").is(200, "the report and 2 files: ")
 	})
 	b.follow(b.post(on+"/exhibits/"+picture.ID+"/remove", b.get(on).form(on+"/exhibits/"+picture.ID+"/remove"))).is(200, "The file was taken off", "Analyst Obi took a file off")

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/desk/merchant/pack"
 	"countersign/desk/merchant/report"
 )
@@ -105,7 +106,7 @@ func (f *file) sealedReport() *reportPanel {
 	case countersign.KindOf(f.unsealed) == countersign.NotFound:
 		return &reportPanel{None: "No report was made of this decision; the record says why."}
 	case countersign.KindOf(f.unsealed) == countersign.Altered:
-		return &reportPanel{Altered: "What is stored as the evidence report of this case is not what was sealed, so nothing of it is handed out.", None: legible(f.unsealed.Error())}
+		return &reportPanel{Altered: "What is stored as the evidence report of this case is not what was sealed, so nothing of it is handed out.", None: legible(advised(answer.Told(f.unsealed)))}
 	case f.unsealed != nil:
 		return &reportPanel{None: "The report cannot be read now."}
 	}

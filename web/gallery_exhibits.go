@@ -29,7 +29,7 @@ func (t *tale) withFiles() *tale {
 // packed stands for the desk's own measuring: what goes by a provider that hides the network is too much for it.
 func packed(_ context.Context, _ store.View, c countersign.Case, _ review.Decided) (desk.Pack, error) {
 	if c.Terms.Network != "stripe" {
-		return desk.Pack{Pages: 4, Size: "212 kB", Receiver: "Visa", Free: "Nobody has named the provider that passes it on. It is within the smallest limits that are known of any: at most 2.00 MB, at most 17 pages."}, nil
+		return desk.Pack{Pages: 4, Size: "212 kB", Receiver: "Visa", Free: "It is within the smallest limits that are known of any provider: at most 2.00 MB, at most 17 pages. Nobody has named the one that passes it on."}, nil
 	}
 	return desk.Pack{Files: 2, Pages: 57, Size: "5.12 MB", Receiver: "Stripe", Limits: []string{"at most 4.50 MB", "at most 49 pages"}, Problems: []desk.PackProblem{
 		{Text: string(c.ID) + "-evidence-pack.pdf has 5.12 MB; Stripe takes 4.50 MB of this type", Try: "make it smaller, or leave out what the first page does not need", Refused: true},

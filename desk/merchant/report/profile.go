@@ -184,7 +184,7 @@ func unsure(pack Pack) []Problem {
 // strictest one would take it.
 func (p Profile) Free() string {
 	if p.Unnamed {
-		return fmt.Sprintf("Nobody has named the provider that passes it on. It is within the smallest limits that are known of any: %s.", strings.Join(cautious.Limits(), ", "))
+		return fmt.Sprintf("It is within the smallest limits that are known of any provider: %s. Nobody has named the one that passes it on.", strings.Join(cautious.Limits(), ", "))
 	}
 	return "Nothing is known against it."
 }

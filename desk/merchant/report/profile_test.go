@@ -101,7 +101,7 @@ func TestNoProblemIsNoPromise(t *testing.T) {
 		t.Errorf("of Stripe it says %q", got)
 	}
 	for _, network := range []string{"visa", "mastercard", "", "somebody"} {
-		if got := ProfileFor("", network).Free(); !strings.Contains(got, "Nobody has named the provider") || !strings.Contains(got, "17 pages") {
+		if got := ProfileFor("", network).Free(); !strings.Contains(got, "Nobody has named the one that passes it on") || !strings.Contains(got, "17 pages") {
 			t.Errorf("of nobody for %q it says %q", network, got)
 		}
 	}
