@@ -108,11 +108,12 @@ func (v View) devices(b *records.Book) []question {
 }
 
 // like reads every possible copy of the transaction, however long ago: a copy outside the window is shown too, and one whose
-// time of day is not recorded must not be missed.
+// time of day is not recorded must not be missed. The plus keeps SQLite from looking through the index of amounts, which a search has:
+// it would read everybody's payments of a round sum to find those of one account.
 func (v View) like(b *records.Book) []question {
 	t := b.Transaction
 	return transactions.question(func(t records.Transaction) { b.Like = append(b.Like, t) },
-		`account_id = $1 AND direction = $2 AND amount_minor = $3 AND currency = $4 AND id <> $5
+		`account_id = $1 AND direction = $2 AND +amount_minor = $3 AND currency = $4 AND id <> $5
 		AND ((merchant_id <> '' AND merchant_id = $6) OR (counterparty_account <> '' AND counterparty_account = $7)) ORDER BY occurred_at, id`,
 		t.AccountID, string(t.Direction), t.AmountMinor, t.Currency, t.ID, t.MerchantID, t.CounterpartyAccount)
 }
