@@ -8,6 +8,7 @@ import (
 	"io"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"countersign"
 )
@@ -15,8 +16,8 @@ import (
 // mostXML is how much of one part of a Word file is ever unpacked.
 const mostXML = 64 << 20
 
-// fromDOCX reads the body of a Word file as it prints: without what was deleted in a tracked change, hidden text, comments and
-// field codes.
+// fromDOCX reads the body of a Word file as it prints and counts: without what was deleted in a tracked change or struck out, hidden
+// text, comments and field codes.
 func fromDOCX(name string, file []byte) (Extraction, error) {
 	archive, err := zip.NewReader(bytes.NewReader(file), int64(len(file)))
 	if err != nil {
@@ -27,13 +28,18 @@ func fromDOCX(name string, file []byte) (Extraction, error) {
 		return Extraction{}, noDOCX(name, archive, err)
 	}
 	styles, _ := part(archive, "word/styles.xml") // without it no line is known as a heading
-	w := word{headings: headingStyles(styles)}
+	w := word{headings: headingStyles(styles), looks: looksOf(styles)}
 	if err := w.read(body); err != nil {
 		return Extraction{}, refused("%s is damaged: %v", name, err).Try("save it again from the program that wrote it")
 	}
-	e := Extraction{Text: tidy(strings.ToValidUTF8(w.String(), "\uFFFD"))}
-	if notes, err := part(archive, "word/footnotes.xml"); err == nil && bytes.Count(notes, []byte("<w:footnote ")) > 2 { // two are only lines
-		e.Notes = append(e.Notes, "The document has footnotes. They are not part of the text that can be quoted.")
+	e := Extraction{Text: tidy(strings.ToValidUTF8(w.String(), "\uFFFD")), left: w.left}
+	if w.inserted > 0 {
+		e.Look = append(e.Look, thousands(w.inserted)+" characters were added in tracked changes that nobody has accepted. They are part of the text that can be quoted.")
+	}
+	for _, notes := range []string{"footnote", "endnote"} {
+		if all, err := part(archive, "word/"+notes+"s.xml"); err == nil && bytes.Count(all, []byte("<w:"+notes+" ")) > 2 { // two are only lines
+			e.Look = append(e.Look, "The document has "+notes+"s. They are not part of the text that can be quoted.")
+		}
 	}
 	return e, nil
 }
@@ -72,21 +78,34 @@ func noDOCX(name string, archive *zip.Reader, err error) *countersign.Error {
 type word struct {
 	strings.Builder
 	headings map[string]int // the levels of the styles that make headings
+	looks    map[string]look
+	left     omissions
+	inserted int // characters in tracked changes
 
 	paragraph bytes.Buffer
 	level     int      // of the heading that the paragraph is
 	item      bool     // it belongs to a list
 	dropped   int      // how many elements we are in whose text does not count
+	deleting  int      // and how many of them are deletions in a tracked change
+	inserting int      // how many insertions in a tracked change we are in
 	text      bool     // in an element whose text is words
+	gone      bool     // in one whose text was
 	run       int      // where the run began in the paragraph
-	vanishes  bool     // the run is hidden
+	style     string   // of the paragraph
+	look      look     // of the run
 	tables    int      // how many tables we are in
 	row       []string // the cells of a table's row so far
 	cell      []string // the paragraphs of a cell so far
 }
 
-// dropped are elements whose content is not printed, or is there twice.
-var dropped = map[string]bool{"del": true, "moveFrom": true, "Fallback": true, "instrText": true, "delText": true}
+// dropped are elements whose content is not printed, is there twice, or is how something looked before a tracked change.
+var dropped = map[string]bool{"del": true, "moveFrom": true, "Fallback": true, "instrText": true, "rPrChange": true, "pPrChange": true}
+
+// What a tracked change took away, and what it brought.
+var (
+	deletions  = map[string]bool{"del": true, "moveFrom": true}
+	insertions = map[string]bool{"ins": true, "moveTo": true}
+)
 
 func (w *word) read(body []byte) error {
 	d := xml.NewDecoder(bytes.NewReader(body))
@@ -109,18 +128,45 @@ func (w *word) read(body []byte) error {
 			depth--
 			w.ends(t.Name.Local)
 		case xml.CharData:
-			if w.text && w.dropped == 0 {
-				w.paragraph.Write(t)
-			}
+			w.characters(t)
 		}
 	}
 }
 
+func (w *word) characters(text []byte) {
+	switch {
+	case w.text && w.dropped == 0:
+		w.paragraph.Write(text)
+		if w.inserting > 0 {
+			w.inserted += utf8.RuneCount(text)
+		}
+	case w.gone && w.dropped == w.deleting:
+		w.leave(deleted, string(text))
+	}
+}
+
+// leave leaves out a passage at the end of what was read of the paragraph.
+func (w *word) leave(why, text string) {
+	before := w.paragraph.String()
+	if len(before) < 100 {
+		before = w.String()[max(0, w.Len()-200):] + before
+	}
+	w.left.addAt(w.Len()+w.paragraph.Len(), why, text, before)
+}
+
 func (w *word) starts(e xml.StartElement) {
-	switch name := e.Name.Local; {
+	name := e.Name.Local
+	switch {
+	case deletions[name]:
+		w.deleting++
+	case insertions[name]:
+		w.inserting++
+	}
+	switch {
 	case dropped[name]:
 		w.dropped++
 	case w.dropped > 0:
+		w.gone = w.deleting > 0 && (name == "t" || name == "delText")
 	case name == "t":
 		w.text = true
 	case signs[name] != "":
@@ -136,11 +182,13 @@ var signs = map[string]string{"tab": "\t", "br": "\n", "cr": "\n", "noBreakHyphe
 func (w *word) structure(name, value string) {
 	switch name {
 	case "r":
-		w.run, w.vanishes = w.paragraph.Len(), false
-	case "vanish", "webHidden":
-		w.vanishes = value != "0" && value != "false"
+		w.run, w.look = w.paragraph.Len(), w.looks[w.style]
+	case "rStyle":
+		w.look = w.look.with(w.looks[value])
+	case "vanish", "specVanish", "webHidden", "strike", "dstrike":
+		w.look.set(name, value)
 	case "pStyle":
-		w.level = w.headings[value]
+		w.level, w.style = w.headings[value], value
 	case "numPr":
 		w.item = true
 	case "tbl":
@@ -152,14 +200,20 @@ func (w *word) structure(name, value string) {
 
 func (w *word) ends(name string) {
 	switch {
+	case deletions[name]:
+		w.deleting--
+	case insertions[name]:
+		w.inserting--
+	}
+	switch {
 	case dropped[name]:
 		w.dropped--
 	case w.dropped > 0:
+		w.gone = false
 	case name == "t":
 		w.text = false
-	case name == "r" && w.vanishes:
-		w.paragraph.Truncate(min(w.run, w.paragraph.Len()))
-		w.vanishes = false
+	case name == "r":
+		w.runEnded()
 	case name == "p":
 		w.ended()
 	case name == "tc":
@@ -173,12 +227,22 @@ func (w *word) ends(name string) {
 	}
 }
 
+// runEnded takes a run back that nobody reads, or that is struck out.
+func (w *word) runEnded() {
+	if why := w.look.unread(); why != "" {
+		text := string(w.paragraph.Bytes()[min(w.run, w.paragraph.Len()):])
+		w.paragraph.Truncate(min(w.run, w.paragraph.Len()))
+		w.leave(why, text)
+	}
+	w.look = look{}
+}
+
 // ended writes the paragraph that was read: in a table beside the others of its row.
 func (w *word) ended() {
 	text := strings.TrimSpace(w.paragraph.String())
 	w.paragraph.Reset()
 	level, item := w.level, w.item
-	w.level, w.item = 0, false
+	w.level, w.item, w.style = 0, false, ""
 	switch {
 	case text == "":
 	case w.tables > 0:

@@ -2,6 +2,7 @@ package library
 
 import (
 	"path"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,15 @@ type Extraction struct {
 	Paged bool     `json:"paged"`
 	Pages []Page   `json:"pages"` // one for all of it when it is not paged
 	Notes []string `json:"notes"`
+	Look  []string `json:"look,omitempty"` // what a person must look at before anything is quoted, but for pages, which say so themselves
+
+	left omissions // what is told in Look when the whole was read
+}
+
+// Doubtful reports whether a person must look at the text before it may be quoted: something was left out of it or guessed, or a
+// page could not be read well.
+func (e Extraction) Doubtful() bool {
+	return len(e.Look) > 0 || slices.ContainsFunc(e.Pages, Page.Doubtful)
 }
 
 // Page is what could be read on one page.
@@ -69,7 +79,7 @@ func extract(name string, file []byte, cache string) (Extraction, error) {
 	case Markdown:
 		e, err = fromText(name, file, plainMarkdown)
 	default:
-		e, err = fromText(name, file, func(text string) string { return text })
+		e, err = fromText(name, file, plainText)
 	}
 	if err != nil {
 		return Extraction{}, err
@@ -78,16 +88,16 @@ func extract(name string, file []byte, cache string) (Extraction, error) {
 	return e.whole(name)
 }
 
-func fromText(name string, file []byte, plain func(string) string) (Extraction, error) {
-	text, note, err := decode(name, file)
+func fromText(name string, file []byte, plain func(string) (string, omissions, []string)) (Extraction, error) {
+	text, guess, err := decode(name, file)
 	if err != nil {
 		return Extraction{}, err
 	}
-	e := Extraction{Text: tidy(plain(text))}
-	if note != "" {
-		e.Notes = append(e.Notes, note)
+	text, left, look := plain(text)
+	if guess != "" {
+		look = append(look, guess)
 	}
-	return e, nil
+	return Extraction{Text: tidy(text), Look: look, left: left}, nil
 }
 
 // whole adds what every extraction has, and refuses one that nobody could quote from.
@@ -98,6 +108,8 @@ func (e Extraction) whole(name string) (Extraction, error) {
 	if e.Pages == nil {
 		e.Pages = []Page{{}}
 	}
+	e.withoutOverlaid()
+	e.Look = append(e.left.told(), e.Look...)
 	for i := range e.Pages {
 		e.Pages[i].count(e.Page(i))
 	}

@@ -3,10 +3,10 @@ package library
 import (
 	"bytes"
 	"io"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"golang.org/x/net/html"
 	"golang.org/x/net/html/atom"
@@ -30,23 +30,34 @@ func fromHTML(name string, file []byte) (Extraction, error) {
 	if err != nil {
 		return Extraction{}, refused("%s cannot be read as HTML: %v", name, err).Try("save the page again, or copy its text into a file")
 	}
-	p := page{hidden: hiddenBy(root)}
+	p := page{sheet: sheetOf(root)}
 	p.element(root, 0)
-	return Extraction{Text: tidy(strings.ToValidUTF8(p.String(), "\uFFFD"))}, nil
+	e := Extraction{Text: tidy(strings.ToValidUTF8(p.String(), "\uFFFD")), Look: p.sheet.told(), left: p.left}
+	if p.comments > 0 {
+		e.Notes = append(e.Notes, "The page has comments, "+thousands(p.comments)+" characters in all, which no browser shows. They are not part of the text that can be quoted.")
+	}
+	return e, nil
 }
 
 // page is the text of a web page as it is being read.
 type page struct {
 	strings.Builder
-	hidden []selector
-	lists  []int // the number of the last item of each list we are in; -1 for one without numbers
-	pre    int   // how many elements we are in whose spaces count
-	space  bool  // white space was met since the last word
+	sheet    sheet
+	lists    []int // the number of the last item of each list we are in; -1 for one without numbers
+	pre      int   // how many elements we are in whose spaces count
+	space    bool  // white space was met since the last word
+	left     omissions
+	comments int // characters in comments
 }
 
-// unseen are elements whose text no reader sees, or sees as something that does not count.
-var unseen = []atom.Atom{atom.Script, atom.Style, atom.Template, atom.Noscript, atom.Head, atom.Iframe, atom.Object, atom.Svg, atom.Math, atom.Canvas,
-	atom.Audio, atom.Video, atom.Select, atom.Textarea, atom.Datalist, atom.Dialog, atom.Del, atom.S, atom.Strike}
+// machinery are elements that hold no text at all, whatever letters are in them.
+var machinery = []atom.Atom{atom.Script, atom.Style, atom.Head}
+
+// unseen are elements whose text no reader sees, or sees as something that does not count, and why.
+var unseen = map[atom.Atom]string{atom.Del: struckOut, atom.S: struckOut, atom.Strike: struckOut,
+	atom.Template: concealed, atom.Noscript: concealed, atom.Iframe: concealed, atom.Object: concealed, atom.Canvas: concealed, atom.Audio: concealed,
+	atom.Video: concealed, atom.Dialog: concealed, atom.Datalist: concealed,
+	atom.Svg: notProse, atom.Math: notProse, atom.Select: notProse, atom.Textarea: notProse}
 
 // blocks are elements that begin a line.
 var blocks = []atom.Atom{atom.P, atom.Div, atom.Section, atom.Article, atom.Main, atom.Header, atom.Footer, atom.Nav, atom.Aside, atom.Ul, atom.Ol, atom.Dl,
@@ -57,10 +68,17 @@ var blocks = []atom.Atom{atom.P, atom.Div, atom.Section, atom.Article, atom.Main
 var apart = []atom.Atom{atom.P, atom.H1, atom.H2, atom.H3, atom.H4, atom.H5, atom.H6, atom.Table, atom.Blockquote, atom.Section, atom.Article}
 
 func (p *page) element(n *html.Node, depth int) {
+	why, hidden := p.unread(n)
 	switch {
 	case n.Type == html.TextNode:
 		p.words(n.Data)
-	case n.Type == html.ElementNode && p.hides(n) || depth > deepest:
+	case n.Type == html.CommentNode:
+		p.comments += utf8.RuneCountInString(strings.TrimSpace(n.Data))
+	case hidden && why == "":
+	case hidden:
+		p.left.add(why, textOf(n), p.String())
+	case depth > deepest:
+		p.left.add(tooDeep, textOf(n), p.String())
 	case n.Type == html.ElementNode && slices.Contains(blocks, n.DataAtom):
 		p.line(n)
 		p.opens(n)
@@ -168,54 +186,35 @@ func (p *page) closes(n *html.Node) {
 	}
 }
 
-func (p *page) hides(n *html.Node) bool {
-	_, hidden := find(n, "hidden")
-	return slices.Contains(unseen, n.DataAtom) || hidden || hides.MatchString(attribute(n, "style")) ||
-		slices.ContainsFunc(p.hidden, func(s selector) bool { return s.matches(n) })
-}
-
-var hides = regexp.MustCompile(`(?i)(display\s*:\s*none|visibility\s*:\s*(hidden|collapse)|font-size\s*:\s*0(px|pt|em|rem|%)?\s*(;|!|$)|opacity\s*:\s*0(\.0*)?\s*(;|!|$))`)
-
-// selector is one name of a style sheet: an element, a class or an id.
-type selector struct {
-	kind byte
-	name string
-}
-
-func (s selector) matches(n *html.Node) bool {
-	switch s.kind {
-	case '.':
-		return slices.Contains(strings.Fields(attribute(n, "class")), s.name)
-	case '#':
-		return attribute(n, "id") == s.name
+// unread reports whether the text of an element is left out, and why; that of machinery is left out without a word.
+func (p page) unread(n *html.Node) (why string, hidden bool) {
+	if n.Type != html.ElementNode {
+		return "", false
 	}
-	return n.Data == s.name
+	style, why := attribute(n, "style"), unseen[n.DataAtom]
+	_, marked := find(n, "hidden")
+	switch {
+	case slices.Contains(machinery, n.DataAtom):
+		return "", true
+	case why != "":
+		return why, true
+	case marked || hides.MatchString(style) || p.sheet.hidden.match(n):
+		return concealed, true
+	case strikes.MatchString(style) || p.sheet.struck.match(n):
+		return struckOut, true
+	}
+	return "", false
 }
 
-var (
-	ruleOfStyle = regexp.MustCompile(`([^{}]*)\{([^{}]*)\}`)
-	oneName     = regexp.MustCompile(`^[a-z]*([.#]?)([-\w]+)$`)
-)
-
-// hiddenBy reads from a page's own style sheets what they hide by one name. Rules that need more than a name to be understood are
-// not followed: what they hide is extracted, and whoever confirms the text sees it.
-func hiddenBy(root *html.Node) (all []selector) {
-	for n := range root.Descendants() {
-		if n.DataAtom != atom.Style || n.FirstChild == nil {
-			continue
-		}
-		for _, m := range ruleOfStyle.FindAllStringSubmatch(n.FirstChild.Data, 10_000) {
-			if !hides.MatchString(m[2]) {
-				continue
-			}
-			for name := range strings.SplitSeq(m[1], ",") {
-				if parts := oneName.FindStringSubmatch(strings.TrimSpace(name)); parts != nil && len(all) < 1_000 {
-					all = append(all, selector{(parts[1] + "e")[0], parts[2]})
-				}
-			}
+// textOf are all words of an element, as they come.
+func textOf(n *html.Node) string {
+	var b strings.Builder
+	for d := range n.Descendants() {
+		if d.Type == html.TextNode && !slices.Contains(machinery, d.Parent.DataAtom) {
+			b.WriteString(d.Data + " ")
 		}
 	}
-	return all
+	return b.String()
 }
 
 func attribute(n *html.Node, name string) string {

@@ -1,8 +1,9 @@
 // Package library keeps the policies of a shop: what may be quoted to a card network, in which version, since when.
 //
 // A policy comes as a file. Its text is extracted once, in a process of its own that may crash or be killed, and kept beside the
-// bytes it came from; a person looks at that text and confirms it before anything is quoted from it. The same title again is a new
-// version of the same document, and every version stays: a case is judged by the version that was in force on the day of its order.
+// bytes it came from. What no reader of the document takes for a rule, because it is struck out or hidden, is no part of that text,
+// and is said. A person looks at the text and confirms it before anything is quoted from it. The same title again is a new version
+// of the same document, and every version stays: a case is judged by the version that was in force on the day of its order.
 //
 // What is found in a library is the words of the shop, not ours. They are searched as words and shown as text, and nothing in them
 // is followed.
@@ -116,7 +117,7 @@ func (r *Report) keep(ctx context.Context, tx *store.Tx, by countersign.Actor, f
 	} else if validFrom == "" {
 		r.ValidFrom = tx.Now.Format(time.DateOnly)
 	}
-	reading, err := json.Marshal(Extraction{Paged: r.Extraction.Paged, Pages: r.Extraction.Pages, Notes: r.Extraction.Notes})
+	reading, err := json.Marshal(Extraction{Paged: r.Extraction.Paged, Pages: r.Extraction.Pages, Notes: r.Extraction.Notes, Look: r.Extraction.Look})
 	if err != nil {
 		return err // unreachable: an extraction is texts and numbers
 	}

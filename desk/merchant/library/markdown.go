@@ -7,11 +7,13 @@ import (
 )
 
 // plainMarkdown is a Markdown file as its reader sees it: what marks bold words, links and code is gone, and headings, lists and
-// tables stand as they are written. Lines stay lines, so that a text can be found in the file.
-func plainMarkdown(text string) string {
+// tables stand as they are written. Lines stay lines, so that a text can be found in the file. What is struck out, hidden or a
+// comment is left out.
+func plainMarkdown(text string) (plain string, left omissions, look []string) {
+	text, left, look = seen(withoutPreface(text), true)
 	var lines []string
 	fenced := false
-	for line := range strings.SplitSeq(withoutPreface(text), "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		switch bare := strings.TrimSpace(line); {
 		case strings.HasPrefix(bare, "```"), strings.HasPrefix(bare, "~~~"):
 			fenced = !fenced
@@ -20,18 +22,22 @@ func plainMarkdown(text string) string {
 			lines = append(lines, line)
 		case underline.MatchString(bare) && len(lines) > 0 && isParagraph(lines[len(lines)-1]):
 			lines[len(lines)-1] = map[byte]string{'=': "# ", '-': "## "}[bare[0]] + lines[len(lines)-1]
-		case tableRule.MatchString(bare), rule.MatchString(bare):
+		case tableRule.MatchString(bare), rule.MatchString(bare), bareMark.MatchString(bare):
 			lines = append(lines, "")
 		default:
 			lines = append(lines, inline(blockquote.ReplaceAllString(line, "")))
 		}
 	}
-	return strings.Join(lines, "\n")
+	return strings.Join(lines, "\n"), left, look
 }
+
+// plainText is a text file as it is, but for what somebody struck out in it as one does in Markdown.
+func plainText(text string) (plain string, left omissions, look []string) { return seen(text, false) }
 
 var (
 	underline  = regexp.MustCompile(`^(=+|--+)$`)
 	tableRule  = regexp.MustCompile(`^\|?( *:?-+:? *\|)+( *:?-+:? *)?$`)
+	bareMark   = regexp.MustCompile(`^([-*+]|\d+[.)]|#+)$`) // of an item or a heading whose text is left out
 	rule       = regexp.MustCompile(`^([-*_] *){3,}$`)
 	blockquote = regexp.MustCompile(`^ {0,3}(> ?)+`)
 )
@@ -51,13 +57,13 @@ func withoutPreface(text string) string {
 	return text
 }
 
-// inlines are taken away in this order; what a pattern keeps is its groups. What is struck out keeps its marks: a reader must see
-// that it does not count.
+// inlines are taken away in this order; what a pattern keeps is its groups. What stands for a picture is read by nobody who sees it.
 var inlines = []*regexp.Regexp{
 	regexp.MustCompile("`+([^`]+)`+"),
-	regexp.MustCompile(`!?\[([^\]]*)\]\([^()\s]*(?: "[^"]*")?\)`),
+	regexp.MustCompile(`()!\[[^\]]*\](?:\([^()]*\)|\[[^\]]*\])`),
+	regexp.MustCompile(`\[([^\]]*)\]\([^()\s]*(?: "[^"]*")?\)`),
 	regexp.MustCompile(`<(https?://[^>\s]+)>`),
-	regexp.MustCompile(`()</?(?:a|abbr|b|br|code|em|i|kbd|mark|p|small|span|strong|sub|sup|u)(?: [^<>]*)?/?>`),
+	regexp.MustCompile(`()</?(?:a|abbr|b|br|code|em|i|ins|kbd|mark|p|small|span|strong|sub|sup|u)(?: [^<>]*)?/?>`),
 	regexp.MustCompile(`\*\*(\S(?:[^*]*\S)?)\*\*`),
 	regexp.MustCompile(`\b__(\S(?:.*?\S)?)__\b`),
 	regexp.MustCompile(`(^|[^\pL\pN*])\*(\S(?:[^*]*[^\s*])?)\*`),
@@ -67,10 +73,6 @@ var inlines = []*regexp.Regexp{
 var escape = regexp.MustCompile(`\\([!-/:-@\[-` + "`" + `{-~])`)
 
 func inline(line string) string {
-	if before, comment, ok := strings.Cut(line, "<!--"); ok {
-		_, after, _ := strings.Cut(comment, "-->")
-		line = before + after
-	}
 	for _, pattern := range inlines {
 		line = pattern.ReplaceAllString(line, "$1$2")
 	}

@@ -74,7 +74,7 @@ type pdf struct {
 	instance pdfium.Pdfium
 	texts    []string
 	pages    []Page
-	notes    []string
+	look     []string // what a person must look at
 	size     int
 	heading  string // the first of the first page that has a text
 }
@@ -85,12 +85,15 @@ func (p *pdf) page(at requests.Page) {
 	text := ""
 	read, err := p.instance.GetPageText(&requests.GetPageText{Page: at})
 	if err != nil {
-		p.notes = append(p.notes, "Page "+strconv.Itoa(len(p.pages)+1)+" is damaged and could not be read.")
+		p.look = append(p.look, "Page "+strconv.Itoa(len(p.pages)+1)+" is damaged and could not be read.")
 	} else if text = pageText(read.Text); text == "" && p.hasPicture(at) {
 		page.State = Picture
 	}
 	if text != "" && p.size == 0 {
 		p.heading = p.title(at, text)
+	}
+	if p.struck(at) {
+		p.look = append(p.look, "Page "+strconv.Itoa(len(p.pages)+1)+" has marks that strike out text. What they strike out is part of the text that can be quoted.")
 	}
 	p.texts, p.pages, p.size = append(p.texts, text), append(p.pages, page), p.size+len(text)
 }
@@ -106,7 +109,7 @@ func (p *pdf) bind() Extraction {
 		p.pages[i].Start = b.Len()
 		b.WriteString(text)
 	}
-	return Extraction{Title: p.heading, Text: b.String(), Paged: true, Pages: p.pages, Notes: append(p.notes, notes...)}
+	return Extraction{Title: p.heading, Text: b.String(), Paged: true, Pages: p.pages, Look: p.look, Notes: notes}
 }
 
 // pageText is what the reader gives for a page as text of ours. It puts a sign of its own where a hyphen stood at the end of a line
@@ -114,6 +117,26 @@ func (p *pdf) bind() Extraction {
 func pageText(s string) string {
 	s = strings.NewReplacer("\u0002\r\n", "-\n", "\u0002", "-\n", "\uFFFE\r\n", "-\n", "\uFFFE", "-\n", "\x00", "\uFFFD", "\r\n", "\n", "\r", "\n").Replace(s)
 	return tidy(strings.ToValidUTF8(s, "\uFFFD"))
+}
+
+// struck reports whether somebody drew marks over a page that strike text out. What is under them cannot be told from the rest.
+func (p *pdf) struck(at requests.Page) bool {
+	marks, err := p.instance.FPDFPage_GetAnnotCount(&requests.FPDFPage_GetAnnotCount{Page: at})
+	if err != nil {
+		return false
+	}
+	for i := range min(marks.Count, 10_000) {
+		mark, err := p.instance.FPDFPage_GetAnnot(&requests.FPDFPage_GetAnnot{Page: at, Index: i})
+		if err != nil {
+			continue
+		}
+		kind, err := p.instance.FPDFAnnot_GetSubtype(&requests.FPDFAnnot_GetSubtype{Annotation: mark.Annotation})
+		_, _ = p.instance.FPDFPage_CloseAnnot(&requests.FPDFPage_CloseAnnot{Annotation: mark.Annotation}) // the process ends soon
+		if err == nil && kind.Subtype == enums.FPDF_ANNOT_SUBTYPE_STRIKEOUT {
+			return true
+		}
+	}
+	return false
 }
 
 func (p *pdf) hasPicture(at requests.Page) bool {

@@ -12,22 +12,22 @@ import (
 )
 
 // decode makes text of bytes: UTF-8, or what the mark at their beginning says, or UTF-16 as it looks without one, or else
-// Windows-1252, which is a guess that a note admits.
-func decode(name string, file []byte) (text, note string, err error) {
+// Windows-1252, which is a guess, and is said.
+func decode(name string, file []byte) (text, guess string, err error) {
 	from := encodingOf(file)
 	if from != nil {
 		if file, err = from.NewDecoder().Bytes(file); err != nil {
 			return "", "", refused("%s is not text that can be read", name).Try("save it as UTF-8")
 		}
 		if from == charmap.Windows1252 {
-			note = "The file does not say how its letters are written; they were read as Windows-1252. Look at them before you confirm."
+			guess = "The file does not say how its letters are written; they were read as Windows-1252. Look at them before you confirm."
 		}
 	}
 	text = strings.TrimPrefix(string(file), "\uFEFF")
 	if strings.ContainsRune(text, 0) {
 		return "", "", refused("%s holds bytes that no text has", name).Try("expected Markdown, text, HTML, DOCX or PDF")
 	}
-	return newlines.Replace(text), note, nil
+	return newlines.Replace(text), guess, nil
 }
 
 var newlines = strings.NewReplacer("\r\n", "\n", "\r", "\n")

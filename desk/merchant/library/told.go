@@ -8,7 +8,8 @@ import (
 // listedPages is how many pages are told one by one. Of more, only those that somebody should look at.
 const listedPages = 20
 
-// Told says what could be read in a file, in sentences: how much in all, then page by page, then what to know about it.
+// Told says what could be read in a file, in sentences: how much in all, then page by page, then what to look
+// at and what to know about it.
 func (e Extraction) Told() []string {
 	lines := []string{e.sum()}
 	if e.Paged {
@@ -20,7 +21,7 @@ func (e Extraction) Told() []string {
 	} else if e.Pages[0].Doubtful() {
 		lines = append(lines, e.Pages[0].Told())
 	}
-	return append(lines, e.Notes...)
+	return append(append(lines, e.Look...), e.Notes...)
 }
 
 func (e Extraction) sum() string {
