@@ -58,8 +58,10 @@ func invented() []store.DocumentVersion {
 		return string(b)
 	}
 	whole := reading(library.Extraction{Pages: []library.Page{{Characters: len(returns)}}})
-	paged := reading(library.Extraction{Paged: true, Notes: []string{"Page 4 is damaged and could not be read."}, Pages: []library.Page{
-		{Characters: len(pages[0])}, {Start: len(pages[0]), State: library.Picture}, {Start: len(pages[0] + pages[1]), Characters: 42, Odd: 4}}})
+	paged := reading(library.Extraction{Paged: true, Look: []string{"Page 4 is damaged and could not be read.",
+		"Left out of the text that can be quoted, because it is struck out: “Unused items may be returned within 60 days of \u202edelivery.” (60 characters, behind “# Returns policy”)."},
+		Notes: []string{"“Everything Shop” stands at the top of 3 pages. It is left out of the text that can be quoted."}, Pages: []library.Page{
+			{Characters: len(pages[0])}, {Start: len(pages[0]), State: library.Picture}, {Start: len(pages[0] + pages[1]), Characters: 42, Odd: 4}}})
 	version := func(document, title string, number int, kind library.Kind, file, text, reading, from string, days int) store.DocumentVersion {
 		at := galleryTime.AddDate(0, 0, -days)
 		return store.DocumentVersion{ID: "doc_" + document + "-v" + string(rune('0'+number)), DocumentID: document, Title: title, Number: number, File: file, Kind: string(kind),

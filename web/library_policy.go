@@ -19,6 +19,7 @@ type policyScreen struct {
 	versionLine
 	Title       string
 	Sum         string
+	Look        []string // what must be looked at, but for pages
 	Notes       []string
 	Pages       []policyPart
 	Doubts      int // pages that somebody should look at
@@ -87,6 +88,9 @@ func (v *visit) policyScreen(d store.DocumentVersion, clause [2]int, all []store
 	counts := inForceToday(all, v.now)
 	p = policyScreen{versionLine: v.versionLine(d, counts[d.ID], who), Title: legible(d.Title), SHA256: d.SHA256, Size: size(d.Size), From: d.ValidFrom, Until: d.ValidUntil,
 		MayConfirm: v.may(auth.Import), Sum: e.Told()[0]}
+	for _, look := range e.Look {
+		p.Look = append(p.Look, legible(look))
+	}
 	for _, note := range e.Notes {
 		p.Notes = append(p.Notes, legible(note))
 	}

@@ -47,8 +47,9 @@ func TestAPolicyIsBroughtInReadAndConfirmed(t *testing.T) {
 	href := sent.leads()
 	b.follow(sent).is(200, "returns.html is the new document “Returns policy”.", "Returns policy v1", "undated: counts as always in force", "waits for its text to be confirmed",
 		"# Returns policy Unused items may be returned within 30", "HTML, ", "Approver Obi added it")
-	if page := b.get(href).seen(); strings.Contains(page, "Never") || strings.Contains(page, "no()") {
-		t.Errorf("the text holds what nobody sees: %s", page)
+	page := b.get(href).is(200, "Look at this before the text is quoted", "Left out of the text that can be quoted, because it is hidden: “Never.” (6 characters, behind “")
+	if text := page.parse().find("article", "aria-label", "The text"); len(text) != 1 || strings.Contains(text[0].text, "Never") || strings.Contains(text[0].text, "no()") {
+		t.Errorf("the text holds what nobody sees: %+v", text)
 	}
 	b.get("/library").is(200, "One version waits for a person to look at the text")
 

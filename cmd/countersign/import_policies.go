@@ -15,11 +15,13 @@ import (
 type importPoliciesCommand struct {
 	Files     []string `arg:"" name:"FILE" help:"Markdown, text, HTML, DOCX or PDF. A title that is in the library already makes a new version of that document."`
 	ValidFrom string   `help:"The day from which these policies are valid. Without it a first version counts as always in force, a later one from today." placeholder:"DATE"`
+	Confirm   bool     `help:"Say that these documents were compared with what is printed of them. Without it one of which something was left out, guessed or read badly waits until somebody has looked at it."`
 	JSON      bool     `name:"json" help:"Print the reports as JSON, one line a file."`
 }
 
-// Run imports each file for itself and ends with 1 if any was refused. To import a policy here is to say that its text is right: it
-// is printed what was read, and may be quoted from now on.
+// Run imports each file for itself and ends with 1 if any was refused. To import a policy here is to say that its text is right, and
+// it may be quoted from now on. Of one in which a person must look at something nobody has said that yet: it waits, and is quoted by
+// nobody, until somebody confirms it.
 func (c importPoliciesCommand) Run(s *session) (err error) {
 	if when, err := countersign.ParseWhen(c.ValidFrom); err != nil || len(c.ValidFrom) > len("2006-01-02") || when.IsZero() && c.ValidFrom != "" {
 		return countersign.Errorf(countersign.Invalid, "%q is not a day", c.ValidFrom).In("--valid-from").Try("expected one such as 2026-03-01")
@@ -64,7 +66,7 @@ func (c importPoliciesCommand) take(s *session, a *app.App, path string) (r libr
 	if err != nil {
 		return r, cannotOpen(path, err)
 	}
-	if r, err = a.Library.Import(s, operator(), path, text, c.ValidFrom); err != nil {
+	if r, err = a.Library.Import(s, operator(), path, text, c.ValidFrom); err != nil || r.Confirmed || r.Extraction.Doubtful() && !c.Confirm {
 		return r, err
 	}
 	r.Confirmed = true
@@ -81,12 +83,18 @@ func (c importPoliciesCommand) print(w io.Writer, r library.Report) {
 	for _, line := range r.Extraction.Told() {
 		fmt.Fprintln(w, "  "+line)
 	}
+	if !r.Confirmed {
+		fmt.Fprintf(w, "  Nothing is quoted from it before somebody has compared it with the document: confirm its text in the dashboard, Library, at /library/%s, or run this again with --confirm.\n", r.VersionID)
+	}
 }
 
 func becameOf(r library.Report) string {
 	since := "undated, so it counts as always in force"
 	if r.ValidFrom != "" {
 		since = "valid from " + r.ValidFrom
+	}
+	if !r.Confirmed {
+		since += ", once its text is confirmed"
 	}
 	switch r.Outcome {
 	case library.NewDocument:
