@@ -78,7 +78,7 @@ func likeliest(c Catalog, k Kind) (best Table, ok bool) {
 // suits reports whether a table has a column for all that a kind must have.
 func suits(k Kind, t Table) bool {
 	for _, field := range forms[k].needed {
-		if _, ok := t.likely(k, field); !ok && !(field == "id" && KeyOf(t) != "") {
+		if _, ok := t.likely(k, field); !ok && !(field == "id" && t.ownKey() != "") {
 			return false
 		}
 	}

@@ -225,9 +225,17 @@ func belonging[T any](ctx context.Context, v *visit, k Kind, key, why string, re
 		return shop.Rows[T]{Unread: k.plural() + " could not be read: " + sentence(failure(err))}
 	}
 	found.Cut = cut
+	var met []row
 	for _, r := range rows {
-		if one, counts := read(r); counts {
-			found.All = append(found.All, one)
+		one, counts := read(r)
+		if !counts {
+			continue
+		}
+		switch again, err := v.again(k, r, met); {
+		case err != nil:
+			return shop.Rows[T]{Unread: k.plural() + " could not be read: " + sentence(failure(err))}
+		case !again:
+			found.All, met = append(found.All, one), append(met, r)
 		}
 	}
 	return found

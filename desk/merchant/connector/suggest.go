@@ -78,7 +78,7 @@ func EntityOf(k Kind, t Table) Entity {
 		}
 	}
 	if k != Order && e.Columns["id"] == "" {
-		if key := KeyOf(t); key != "" {
+		if key := t.ownKey(); key != "" {
 			e.Columns["id"] = key
 		}
 	}
@@ -86,6 +86,15 @@ func EntityOf(k Kind, t Table) Entity {
 		e.Where = Conditions{{Column: column, IsNull: true}}
 	}
 	return e
+}
+
+// ownKey is the column that tells rows apart that belong to an order: never one that is the order's, where the table is a copy of an
+// export that gives them none.
+func (t Table) ownKey() string {
+	if c, ok := t.Column(LineColumn); ok {
+		return c.Name
+	}
+	return KeyOf(t)
 }
 
 // KeyOf is the column that tells a table's rows apart.

@@ -23,12 +23,14 @@ type File struct {
 // Exported says how a file was read.
 type Exported struct {
 	records.Export
-	Table string
-	Rows  int
+	Table  string
+	Rows   int
+	Before int // rows that stand in the parts of its table before it, and are the same rows
 }
 
 // CopyExports makes a copy of exported files in a folder, for a mapping to read like any shop's database, and says where it is and
-// how each file was read. Files of one name but for a number or a date behind it are parts of one table.
+// how each file was read. Files of one name but for a number or a date behind it are parts of one table: what stands in several of
+// them, as it does when an export is sent twice or an older one beside a newer one, is there once.
 func CopyExports(ctx context.Context, folder string, files []File) (connector.DSN, []Exported, error) {
 	var all []Exported
 	var sheets []connector.Sheet
@@ -46,8 +48,12 @@ func CopyExports(ctx context.Context, folder string, files []File) (connector.DS
 		sheets = append(sheets, connector.Sheet{Table: all[i].Table, Columns: all[i].Columns, Rows: f.rows(&all[i])})
 	}
 	path := filepath.Join(folder, "shop-copy-"+strings.ToLower(rand.Text())+".db")
-	if err := connector.Copy(ctx, path, sheets); err != nil {
+	before, err := connector.Copy(ctx, path, sheets)
+	if err != nil {
 		return "", nil, err
+	}
+	for i := range all {
+		all[i].Before = before[i]
 	}
 	return connector.DSN(path), all, nil
 }
