@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"fmt"
 	"time"
 
 	"countersign"
@@ -25,6 +26,18 @@ func (v View) Draft(ctx context.Context, personID string) (d Draft, ok bool, err
 		return d, false, nil
 	}
 	return d, err == nil, wrap(err, "read the draft of a shop mapping")
+}
+
+// Drafts reads everybody's.
+func (v View) Drafts(ctx context.Context) ([]Draft, error) {
+	rows, err := v.q.QueryContext(ctx, "SELECT person_id, draft, connection, changed_at FROM shop_drafts ORDER BY person_id")
+	if err != nil {
+		return nil, fmt.Errorf("list the drafts of shop mappings: %w", err)
+	}
+	all, err := collect(rows, func(row scanner) (d Draft, err error) {
+		return d, row.Scan(&d.PersonID, &d.JSON, &d.Connection, scanMicros{&d.ChangedAt})
+	})
+	return all, wrap(err, "list the drafts of shop mappings")
 }
 
 // KeepDraft keeps somebody's answers over their earlier ones.

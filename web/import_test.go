@@ -54,7 +54,12 @@ func (b *browser) upload(array string, files ...document) page {
 
 func (b *browser) sendBody(kind string, body io.Reader) page {
 	b.t.Helper()
-	req, err := http.NewRequestWithContext(b.t.Context(), "POST", b.server.URL+"/import", body)
+	return b.sendTo("/import", kind, body)
+}
+
+func (b *browser) sendTo(path, kind string, body io.Reader) page {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), "POST", b.server.URL+path, body)
 	b.must(err)
 	req.Header.Set("Content-Type", kind)
 	req.Header.Set("Sec-Fetch-Site", b.site)

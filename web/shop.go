@@ -1,8 +1,10 @@
 package web
 
 import (
+	"cmp"
 	"errors"
 	"net/http"
+	"os"
 	"slices"
 	"strings"
 
@@ -172,9 +174,14 @@ func postShopBegin(v *visit) error {
 }
 
 func postShopDiscard(v *visit) error {
+	draft, _, err := v.Setup.Draft(v.r.Context(), v.who.PersonID)
+	if err != nil {
+		return err
+	}
 	if err := v.Setup.Drop(v.r.Context(), v.who.PersonID); err != nil {
 		return err
 	}
+	v.forget(draft.Mapping.DSN)
 	return v.back("/settings/shop", "What you had begun is thrown away. The mapping in force is as it was.")
 }
 
@@ -212,6 +219,7 @@ type wizard struct {
 	*visit
 	question
 	draft setup.Draft
+	kept  connector.DSN // what the draft led to when the page was asked for
 }
 
 // shopStep is what the pages of all questions have.
@@ -248,7 +256,11 @@ func (v *visit) asked() (w *wizard, instead string, err error) {
 	case draft.Lost != nil && step != setup.Connect:
 		return nil, hrefOf(setup.Connect), nil
 	}
-	return &wizard{visit: v, question: questionOf(step), draft: draft}, "", nil
+	return v.wizard(step, draft), "", nil
+}
+
+func (v *visit) wizard(step setup.Step, draft setup.Draft) *wizard {
+	return &wizard{visit: v, question: questionOf(step), draft: draft, kept: draft.Mapping.DSN}
 }
 
 func shopQuestion(v *visit) error {
@@ -337,8 +349,22 @@ func (w *wizard) next(say string) error {
 	if err := w.Setup.Keep(w.r.Context(), w.who.PersonID, w.draft); err != nil {
 		return err
 	}
+	if w.kept != w.draft.Mapping.DSN {
+		w.forget(w.kept)
+	}
 	return w.back(hrefOf(following), say)
 }
+
+// forget removes the copy of exported files that a connection string led to, if nothing reads it any more. What somebody did is done
+// whether or not that succeeds.
+func (v *visit) forget(dsn connector.DSN) {
+	if err := v.Setup.RemoveCopy(v.r.Context(), v.copies(), dsn); err != nil {
+		v.Log.WarnContext(v.r.Context(), "a copy of exported files that nothing reads any more could not be removed", "error", err)
+	}
+}
+
+// copies is the folder that copies of exported files are in.
+func (v *visit) copies() string { return cmp.Or(v.Folder, os.TempDir()) }
 
 // connected opens the shop as the draft says. Whoever gets it closes it.
 func (w *wizard) connected() (*connector.Shop, connector.Catalog, error) {

@@ -1,7 +1,6 @@
 package web
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -19,7 +18,7 @@ func postShopFiles(v *visit) error {
 	if err != nil || !begun {
 		return v.orGo("/settings/shop", err)
 	}
-	w := &wizard{visit: v, question: questionOf(setup.Connect), draft: draft}
+	w := v.wizard(setup.Connect, draft)
 	if err := w.takeFiles(); err != nil {
 		return w.open(0, err)
 	}
@@ -36,7 +35,7 @@ func (w *wizard) takeFiles() error {
 		return err
 	}
 	defer os.RemoveAll(u.folder) // removeLeftovers tries again
-	dsn, read, err := setup.CopyExports(w.r.Context(), cmp.Or(w.Folder, os.TempDir()), exportsOf(u))
+	dsn, read, err := setup.CopyExports(w.r.Context(), w.copies(), exportsOf(u))
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			return countersign.Errorf(countersign.Unavailable, "The files did not arrive whole, so none was kept.").Try("Choose them again")
@@ -50,7 +49,11 @@ func (w *wizard) takeFiles() error {
 	for _, x := range read {
 		w.draft.Files = append(w.draft.Files, fileInWords(x)...)
 	}
-	return w.next(many(len(read), "file was copied. The copy", "files were copied. The copy") + " is read, and is never changed.")
+	err = w.next(many(len(read), "file was copied. The copy", "files were copied. The copy") + " is read, and is never changed.")
+	if err != nil {
+		w.forget(dsn)
+	}
+	return err
 }
 
 func exportsOf(u *upload) (files []setup.File) {
@@ -63,6 +66,9 @@ func exportsOf(u *upload) (files []setup.File) {
 // fileInWords is how a file was read, for somebody to see whether that is how it was written.
 func fileInWords(x setup.Exported) []string {
 	lines := []string{fmt.Sprintf("%s is the table %s: %s, %s, %s between the columns", x.File, x.Table, many(x.Rows, "row", "rows"), x.Encoding, x.Delimiter)}
+	if x.Before > 0 {
+		lines = append(lines, fmt.Sprintf("%s: %s in a file of the same table before it too, and is counted once", x.File, many(x.Before, "row that stands", "rows, each of which stands")))
+	}
 	for _, note := range x.Notes {
 		lines = append(lines, x.File+": "+note)
 	}

@@ -110,10 +110,12 @@ func answerRows(w *wizard) error {
 	if _, err := setup.Try(w.r.Context(), m); err != nil { // the shop may have changed since the page was shown
 		return err
 	}
+	before, _, _ := w.Setup.Latest(w.r.Context()) // one that cannot be opened leads to no copy that we could remove
 	version, err := w.Setup.Save(w.r.Context(), m, w.who.Actor, w.who.Actor)
 	if err != nil {
 		return err
 	}
+	w.forget(before.Mapped.DSN)
 	w.Log.InfoContext(w.r.Context(), "the shop's mapping was changed", "version", version, "person", w.who.Actor.ID)
 	return w.back("/settings/shop", fmt.Sprintf("Saved as version %d. Orders are read through it from now on.", version))
 }

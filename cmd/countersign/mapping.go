@@ -79,9 +79,13 @@ func (c mappingApplyCommand) Run(s *session) (err error) {
 		fmt.Fprintln(s.err, "dry run: nothing was kept")
 		return nil
 	}
+	before, _, _ := shopOf(a).Latest(s) // one that cannot be opened leads to no copy that we could remove
 	version, err := shopOf(a).Save(s, m, operator(), operator())
 	if err != nil {
 		return err
+	}
+	if err := shopOf(a).RemoveCopy(s, s.dataFolder(), before.Mapped.DSN); err != nil {
+		fmt.Fprintf(s.err, "the copy of exported files that the version before reads could not be removed, and nothing reads it any more: %v\n", err)
 	}
 	fmt.Fprintf(s.err, "version %d of the shop mapping is in force; the file still holds the connection string, so keep it as you would a password\n", version)
 	return nil

@@ -47,7 +47,7 @@ func CopyExports(ctx context.Context, folder string, files []File) (connector.DS
 	for i, f := range files {
 		sheets = append(sheets, connector.Sheet{Table: all[i].Table, Columns: all[i].Columns, Rows: f.rows(&all[i])})
 	}
-	path := filepath.Join(folder, "shop-copy-"+strings.ToLower(rand.Text())+".db")
+	path := filepath.Join(folder, copyName+strings.ToLower(rand.Text())+".db")
 	before, err := connector.Copy(ctx, path, sheets)
 	if err != nil {
 		return "", nil, err
