@@ -429,6 +429,17 @@ func (v View) EarlierCases(ctx context.Context, c countersign.Case, limit int) (
 	return cases, wrap(err, "list the cases beside %s", c.ID)
 }
 
+// CasesAbout lists the cases about a subject, and those that a provider knows by a reference unless that is empty, latest first.
+func (v View) CasesAbout(ctx context.Context, subject countersign.Subject, reference string, limit int) ([]countersign.Case, error) {
+	rows, err := v.q.QueryContext(ctx, "SELECT "+caseColumns+` FROM cases WHERE (subject_id = $1 AND subject_kind = $2) OR (provider_ref = $3 AND provider_ref <> '')
+		ORDER BY opened_at DESC, id DESC LIMIT $4`, subject.ID, string(subject.Kind), reference, limit)
+	if err != nil {
+		return nil, fmt.Errorf("list the cases about %s: %w", subject.ID, err)
+	}
+	cases, err := collect(rows, scanCase)
+	return cases, wrap(err, "list the cases about %s", subject.ID)
+}
+
 func escapeLike(s string) string {
 	return strings.NewReplacer(`\`, `\\`, `%`, `\%`, `_`, `\_`).Replace(s)
 }

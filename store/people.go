@@ -73,12 +73,19 @@ func (v View) people(ctx context.Context, lock string) ([]Person, error) {
 	return all, wrap(err, "list people")
 }
 
-// Names says what everybody is called, by their id, to show who did something. Whoever was ever here is among them.
+// Names are what people and tokens are called, by their ids: "Ada Okafor", "token till".
 func (v View) Names(ctx context.Context) (map[string]string, error) {
-	all, err := v.People(ctx)
-	names := make(map[string]string, len(all))
-	for _, p := range all {
+	people, err := v.People(ctx)
+	if err != nil {
+		return nil, err
+	}
+	tokens, err := v.ListTokens(ctx)
+	names := make(map[string]string, len(people)+len(tokens))
+	for _, p := range people {
 		names[p.ID] = p.Name
+	}
+	for _, t := range tokens {
+		names[t.ID] = "token " + t.Name
 	}
 	return names, err
 }

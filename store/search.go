@@ -11,8 +11,8 @@ import (
 	"countersign"
 )
 
-// What a person types to find a case may be: a case's id or its beginning, the id of a transaction or order, the id of a
-// customer, the beginning of any word of a customer's name (of all of them, if there are several), an amount. Whatever fits in
+// What a person types to find a case may be: a case's id or its beginning, the id of a transaction or order (with the # that shops
+// write before one, or without), a provider's reference, the id of a customer, the beginning of any word of a customer's name (of all of them, if there are several), an amount. Whatever fits in
 // any of these ways is found. Our own ids are found in small letters too, names in any, as far as they are ASCII: beyond that
 // the two databases would not agree.
 
@@ -84,9 +84,12 @@ func (f *found) or(w way) {
 	f.values = append(f.values, w.values...)
 }
 
-// meant names the cases that are about what was typed: a transaction or order, a customer, an amount.
+// meant names the cases that are about what was typed: a transaction or order, a provider's reference, a customer, an amount.
 func (v View) meant(ctx context.Context, typed string) (ids []string, capped bool, err error) {
-	ways := []way{{"subject_id = ?", []any{typed}}, {"customer_id = ?", []any{typed}}}
+	ways := []way{{"subject_id = ?", []any{typed}}, {"customer_id = ?", []any{typed}}, {"provider_ref = ? AND provider_ref <> ''", []any{typed}}}
+	if number, marked := strings.CutPrefix(typed, "#"); marked {
+		ways = append(ways, way{"subject_id = ?", []any{number}})
+	}
 	customers, capped, err := v.customersNamed(ctx, typed)
 	if err != nil {
 		return nil, false, err

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -144,6 +145,7 @@ type caseScreen struct {
 	Steps               []stepTable
 	Record              recordPanel
 	Earlier             []earlierCase
+	Also                []earlierCase // of those, the ones about the same order: one dispute may be worked as two
 	Holder              string
 	Mine, CanHold       bool
 	CanTake             bool // the reader may take the next case from here
@@ -185,13 +187,16 @@ func (v *visit) caseScreen(f *file) (*caseScreen, error) {
 		Opened: v.moment(f.OpenedAt), Lines: v.lines(f), Said: writtenBy(f.author(), f.Notes), Facts: v.facts(f), Proposal: v.proposal(f),
 		Why: f.why(), Because: f.because(), Fix: v.fix(f), Act: act, Message: v.message(f), Whose: f.whose(), Report: f.sealedReport(), Exhibits: v.exhibits(f), Typed: v.typed(f),
 		Trace: v.trace(f), Steps: v.steps(f), Record: v.record(f),
-		Earlier: v.earlier(f), Working: f.Status == countersign.Queued || f.Status == countersign.Investigating, Last: f.head.Seq, Stamp: stamp(f.Case),
+		Earlier: v.listed(f.earlier), Working: f.Status == countersign.Queued || f.Status == countersign.Investigating, Last: f.head.Seq, Stamp: stamp(f.Case),
 		Revision: f.Revision, Round: f.Round, Raised: v.raisedBy(f),
 		CanTake: v.may(auth.Decide),
 	}
 	p.Beside = "Other cases of this customer"
 	if f.CustomerID == "" {
 		p.Beside = "Other cases about this " + string(f.Subject.Kind)
+	}
+	if f.desk.Reports {
+		p.Also = v.listed(slices.DeleteFunc(slices.Clone(f.earlier), func(c countersign.Case) bool { return c.Subject != f.Subject }))
 	}
 	v.hold(p, f)
 	if f.Status == countersign.InReview && v.may(auth.Decide) {
@@ -296,8 +301,9 @@ type earlierCase struct {
 	Opened              moment
 }
 
-func (v *visit) earlier(f *file) (all []earlierCase) {
-	for _, c := range f.earlier {
+// listed are cases in a line each.
+func (v *visit) listed(cases []countersign.Case) (all []earlierCase) {
+	for _, c := range cases {
 		all = append(all, earlierCase{string(c.ID), matter(c), standing(c), money(c.Amount), v.moment(c.OpenedAt)})
 	}
 	return all

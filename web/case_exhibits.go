@@ -28,6 +28,7 @@ type exhibitsPanel struct {
 type exhibitLine struct {
 	Href, Remove            string
 	Name, Description, Hash string
+	Number                  int    // from 1, for who hears the page
 	Holds                   string // type, pages and size
 	By                      string
 	Added                   moment
@@ -49,7 +50,7 @@ func (v *visit) exhibits(f *file) *exhibitsPanel {
 	}
 	for _, e := range f.exhibits {
 		_, kind, _ := strings.Cut(e.Type, "/")
-		line := exhibitLine{Href: on + "/" + e.ID, Name: legible(e.Name), Description: legible(e.Description), Hash: e.SHA256[:min(12, len(e.SHA256))], By: f.actor(e.AddedBy),
+		line := exhibitLine{Number: len(p.Files) + 1, Href: on + "/" + e.ID, Name: legible(e.Name), Description: legible(e.Description), Hash: e.SHA256[:min(12, len(e.SHA256))], By: f.actor(e.AddedBy),
 			Added: v.moment(e.AddedAt), Holds: strings.ToUpper(kind) + ", " + many(e.Pages, "page", "pages") + ", " + report.Size(e.Size)}
 		if p.Add != "" {
 			line.Remove = line.Href + "/remove"

@@ -20,6 +20,7 @@ type typedPanel struct {
 
 // typedLine is one typed-in fact. Its text and reference are somebody's words.
 type typedLine struct {
+	Number                            int // from 1, for who hears the page
 	Kind, Text, Reference, By, Remove string
 	On                                string
 	Amount                            *amount
@@ -37,7 +38,7 @@ func (v *visit) typed(f *file) *typedPanel {
 		p.Add = on
 	}
 	for _, fact := range f.typed {
-		line := typedLine{On: spelledDay(fact.On), Kind: f.typedKind(fact.Kind), Text: legible(fact.Text), Reference: legible(fact.Reference), By: f.actor(fact.TypedBy), Typed: v.moment(fact.TypedAt)}
+		line := typedLine{Number: len(p.Facts) + 1, On: spelledDay(fact.On), Kind: f.typedKind(fact.Kind), Text: legible(fact.Text), Reference: legible(fact.Reference), By: f.actor(fact.TypedBy), Typed: v.moment(fact.TypedAt)}
 		if fact.Amount != nil {
 			m := money(*fact.Amount)
 			line.Amount = &m

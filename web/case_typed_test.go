@@ -30,7 +30,7 @@ func TestWhatPeopleKnowIsTheirs(t *testing.T) {
 		for _, row := range []struct{ field, value, says string }{
 			{"text", "", "Text is missing. Say what you know, and from where."},
 			{"kind", "rumour", "is no kind of fact"},
-			{"on", "2031-01-01", "On has not come yet"},
+			{"on", "2031-01-01", "The day has not come yet"},
 			{"on", "03/11/2026", "is no day"},
 			{"amount", "twelve", "“twelve ” is no amount"},
 			{"text", "two\nlines", "cannot be printed"},

@@ -38,10 +38,10 @@ func (o *office) withShop() *office {
 	return o
 }
 
-// chargeback opens one by the page, and returns its case once a person can decide it.
+// chargeback opens one by the page, whatever others there are about its order, and returns its case once a person can decide it.
 func (b *browser) chargeback(o *office, form url.Values) countersign.Case {
 	b.t.Helper()
-	p := b.post("/open/chargeback", form)
+	p := b.post("/open/chargeback", with(form, "another", "yes"))
 	if p.status != http.StatusSeeOther {
 		b.t.Fatalf("answered %d: %s", p.status, p.seen())
 	}
@@ -236,7 +236,7 @@ func TestAChargebackThatIsTypedAgain(t *testing.T) {
 	if now := o.latest(c.ID); now.DueAt == nil || now.DueSource != countersign.DueManual {
 		t.Errorf("it is due %v by %s", now.DueAt, now.DueSource)
 	}
-	b.post("/open/chargeback", typed("amount", "75.00")).is(http.StatusConflict, "amount is USD 75.00 here and USD 149.00 there", "75.00")
+	b.post("/open/chargeback", typed("amount", "75.00")).is(http.StatusConflict, "Amount is USD 75.00 here, and USD 149.00 in case "+string(c.ID)+", which is open about this order. Decide that case first", "75.00")
 	for field, bad := range map[string]string{"stage": "zz9", "due": "1066-10-14T09:00"} {
 		before := o.everything()
 		b.post("/open/chargeback", typed(field, bad, "order_id", "20192")).is(http.StatusBadRequest, map[string]string{"stage": "is not one of inquiry, chargeback", "due": "is no deadline"}[field])
@@ -244,7 +244,19 @@ func TestAChargebackThatIsTypedAgain(t *testing.T) {
 			t.Errorf("%s %q was stored", field, bad)
 		}
 	}
-	b.follow(b.post("/open/chargeback", typed("stage", "pre_arbitration"))).is(http.StatusOK, "The chargeback is open", "visa 13.1, pre-arbitration", string(c.ID))
+	for name, other := range map[string]url.Values{"another stage": typed("stage", "pre_arbitration"), "a code that came later": typed("reason_code", "10.4")} {
+		before := o.everything()
+		b.post("/open/chargeback", other).is(http.StatusConflict, "Is it one of these?", string(c.ID), "visa 13.1", "It is none of these: another dispute")
+		if o.everything() != before {
+			t.Errorf("%s was opened unasked", name)
+		}
+	}
+	b.follow(b.post("/open/chargeback", typed("stage", "pre_arbitration", "another", "yes"))).is(http.StatusOK, "The chargeback is open", "visa 13.1, pre-arbitration", string(c.ID))
+	b.follow(b.post("/open/chargeback", typed("order_id", "20226", "provider_ref", "CB-77"))).is(http.StatusOK, "The chargeback is open")
+	b.post("/open/chargeback", typed("order_id", "20192", "provider_ref", "CB-77")).is(http.StatusConflict, "Is it one of these?", "order 20226")
+	for _, found := range []string{"CB-77", "#20226"} {
+		b.follow(b.get("/queue?q="+url.QueryEscape(found))).is(http.StatusOK, "All open cases", "order 20226")
+	}
 	o.verified()
 }
 

@@ -153,10 +153,13 @@ func (g *gallery) chargebacks() {
 	v := g.visit(anAnalyst)
 	typed := chargebackScreen{Order: "20140", Network: "visa", ReasonCode: "13.1", Amount: "149,00", Currency: "USD", Due: "2026-12-06T17:00", Reference: "dp_1QxYz",
 		Notes: "Cardholder states that \u202e<b>mark-goods</b> never arrived.", Wrong: map[string]string{"amount": "An amount and its currency, such as 149.00 and USD."}}
+	open, closed := g.aboutOrder("C-2001"), g.aboutOrder("C-1987")
+	closed.Status, closed.Outcome, closed.HandledBy = countersign.Closed, countersign.Contested, countersign.ByPerson
+	again := chargebackScreen{Order: "20140", Network: "visa", ReasonCode: "13.3", Others: v.listed([]countersign.Case{open.Case, closed.Case})}
 	for _, s := range []struct {
 		state string
 		page  chargebackScreen
-	}{{"nothing typed yet", chargebackScreen{}}, {"refused, with what was typed", typed}} {
+	}{{"nothing typed yet", chargebackScreen{}}, {"refused, with what was typed", typed}, {"other cases are about the order", again}} {
 		p := s.page
 		p.Zone, p.Stages = v.zone.String(), slices.Clone(stages)
 		p.Stages[1].Current = true

@@ -17,6 +17,7 @@ func (g *gallery) wayIn() {
 		page           signInScreen
 	}{
 		{"as it first is", "/sign-in", signInScreen{Next: "/queue"}},
+		{"a form was sent after the session had ended", "/sign-in", signInScreen{Next: "/cases/D-1042/override", Unsent: true}},
 		{"wrong password", "", signInScreen{Email: "amina@bank.example", Next: "/queue", Wrong: "E-mail or password is wrong. Look at both and try again."}},
 		{"too many have failed", "", signInScreen{Email: "amina@bank.example", Wrong: "Too many sign-ins have failed. Try again in 14 minutes, or ask an admin for a link."}},
 		{"a one-time link", "", signInScreen{Link: &linkScreen{"Amina Okafor", "amina@bank.example", "n4k2m"}}},

@@ -122,7 +122,10 @@ func (v *visit) attach(kind, name string) {
 
 // size is a limit on bytes in words.
 func size(n int64) string {
-	if n < 1<<20 {
+	switch {
+	case n < 1<<10:
+		return many(int(n), "byte", "bytes")
+	case n < 1<<20:
 		return fmt.Sprintf("%d KB", n>>10)
 	}
 	return fmt.Sprintf("%d MB", n>>20)

@@ -18,7 +18,8 @@ type chargebackScreen struct {
 	Stages                                                              []picked
 	Zone                                                                string // in which Due is typed
 	Wrong                                                               map[string]string
-	Unknown                                                             bool // the shop answers, and has no such order
+	Unknown                                                             bool          // the shop answers, and has no such order
+	Others                                                              []earlierCase // about this order or of this reference, and not this dispute
 }
 
 // stages are the stages of a dispute between a cardholder's bank and a shop. An inquiry has taken no money yet.
@@ -56,6 +57,15 @@ func postChargeback(v *visit) error {
 		p.Unknown, p.Wrong["order_id"] = true, "The shop answers, and has no order of this number."
 		return v.showChargeback(http.StatusBadRequest, p, v.form("stage"))
 	}
+	if v.form("another") == "" {
+		var err error
+		if p.Others, err = v.otherDisputes(request); err != nil {
+			return err
+		}
+		if len(p.Others) > 0 {
+			return v.showChargeback(http.StatusConflict, p, v.form("stage"))
+		}
+	}
 	opened, err := v.Intake.Open(v.r.Context(), v.Desks[countersign.Merchant].Desk, v.who.Actor, request)
 	switch e := answer.Told(err); {
 	case e != nil && e.Err == nil:
@@ -79,6 +89,22 @@ func (v *visit) noSuchOrder(order string) bool {
 	facts, err := v.Desks[countersign.Merchant].Facts(ctx, v.Store.View, countersign.Case{Desk: countersign.Merchant,
 		Subject: countersign.Subject{Kind: countersign.OrderSubject, ID: order}})
 	return err == nil && facts.Fact("order_found").State == countersign.Absent
+}
+
+// otherDisputes are the cases that a chargeback about an order may be mistaken for, none when it is one that is open: what was typed then
+// is reported again. One dispute that is worked as two is answered twice, or paid twice.
+func (v *visit) otherDisputes(r intake.Request) ([]earlierCase, error) {
+	d := v.Desks[countersign.Merchant].Desk
+	found, err := d.Find(v.r.Context(), v.Store.View, r, v.now)
+	if err != nil {
+		return nil, nil // intake says why it is refused
+	}
+	_, open, err := v.Store.OpenCase(v.r.Context(), d.Name, found.Subject, found.Reason, r.Terms.Reference, found.Stage)
+	if err != nil || open {
+		return nil, err
+	}
+	all, err := v.Store.CasesAbout(v.r.Context(), found.Subject, r.Terms.Reference, 6)
+	return v.listed(all), err
 }
 
 // chargeback reads what was typed, and notes what cannot be read.

@@ -102,6 +102,9 @@ func queue(v *visit) error {
 	if err != nil {
 		return err
 	}
+	if instead := n.elsewhere(page, tabs); instead != "" {
+		return v.back(instead, "")
+	}
 	counts, err := v.Store.QueueCounts(ctx, f)
 	if err != nil {
 		return err
@@ -120,6 +123,22 @@ func queue(v *visit) error {
 		s.Refresh = 5 // nobody's reading is disturbed
 	}
 	return v.show(http.StatusOK, "queue", s)
+}
+
+// elsewhere is the tab in which what is searched for lies, when it is not in the one that a search begins with.
+func (n narrowing) elsewhere(page store.Page, tabs store.Counts) string {
+	if n.q == "" || n.show != waiting || len(page.Cases) > 0 {
+		return ""
+	}
+	switch {
+	case tabs.Open > 0:
+		n.show = allOpen
+	case tabs.Status[countersign.Closed] > 0:
+		n.show = closed
+	default:
+		return ""
+	}
+	return n.href()
 }
 
 // alarmed is how long before its deadline a case that nobody has taken is an alarm.

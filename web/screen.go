@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"path"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"countersign"
 	"countersign/answer"
@@ -165,13 +167,30 @@ func advised(e *countersign.Error) string {
 	return strings.TrimSpace(sentence(e) + " " + stopped(capital(e.Hint)))
 }
 
-func fieldName(field string) string { return strings.ReplaceAll(field, "_", " ") }
-
-func capital(s string) string {
-	if s == "" {
-		return ""
+// fieldName is what the pages call a field of a form.
+func fieldName(field string) string {
+	if name := fieldNames[field]; name != "" {
+		return name
 	}
-	return strings.ToUpper(s[:1]) + s[1:]
+	return strings.ReplaceAll(field, "_", " ")
+}
+
+var fieldNames = map[string]string{
+	"order_id": "the order", "reason_code": "the reason code", "due_at": "the deadline", "provider_ref": "their reference", "on": "the day",
+	"amount.currency": "the currency", "amount.minor": "the amount", "withhold": "why it is left out",
+}
+
+// capital makes a sentence begin with a capital letter. A file's name and a code that it begins with stay as they are.
+func capital(s string) string {
+	first, _, _ := strings.Cut(s, " ")
+	if strings.ContainsAny(strings.TrimRight(first, ".,:;"), "._/0123456789") {
+		return s
+	}
+	letter, size := utf8.DecodeRuneInString(s)
+	if letter == utf8.RuneError { // nothing, or what is no text
+		return s
+	}
+	return string(unicode.ToUpper(letter)) + s[size:]
 }
 
 func stopped(s string) string {

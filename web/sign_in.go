@@ -15,6 +15,7 @@ import (
 // signInScreen is the way in.
 type signInScreen struct {
 	Email, Next, Wrong string
+	Unsent             bool        // a form was sent when the session had ended
 	Link               *linkScreen // a one-time link, instead of e-mail and password
 }
 
@@ -24,7 +25,7 @@ func signIn(v *visit) error {
 	if v.who.Actor.ID != "" {
 		return v.back(ours(v.r.URL.Query().Get("next")), "")
 	}
-	return v.showSignIn(http.StatusOK, signInScreen{Next: v.r.URL.Query().Get("next")})
+	return v.showSignIn(http.StatusOK, signInScreen{Next: v.r.URL.Query().Get("next"), Unsent: v.r.URL.Query().Get("unsent") != ""})
 }
 
 func (v *visit) showSignIn(status int, p signInScreen) error {

@@ -2,6 +2,7 @@ package web
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -317,7 +318,7 @@ func (f *file) actor(recorded string) string {
 	case countersign.Person:
 		return f.person(a.ID)
 	case countersign.Token:
-		return "a program with token " + a.ID
+		return "a program with " + legible(cmp.Or(f.names[a.ID], "token "+a.ID))
 	case countersign.Worker:
 		return "worker " + a.ID
 	case countersign.Policy:

@@ -110,8 +110,11 @@ func (v *visit) toSignIn() {
 	if part {
 		wanted, _ = url.Parse(v.r.Header.Get("HX-Current-URL"))
 	}
-	if v.r.Method == http.MethodGet && wanted != nil && wanted.Path != "/" {
+	switch {
+	case v.r.Method == http.MethodGet && wanted != nil && wanted.Path != "/":
 		to += "?next=" + url.QueryEscape(wanted.RequestURI())
+	case v.r.Method == http.MethodPost && !strings.HasPrefix(v.r.URL.Path, "/sign-"): // what was typed is only in the browser now
+		to += "?unsent=1&next=" + url.QueryEscape(v.cameFrom())
 	}
 	if part {
 		v.w.Header().Set("HX-Redirect", to)
@@ -119,6 +122,15 @@ func (v *visit) toSignIn() {
 		return
 	}
 	http.Redirect(v.w, v.r, to, http.StatusSeeOther)
+}
+
+// cameFrom is the page of ours on which a form was sent, or the queue.
+func (v *visit) cameFrom() string {
+	page, err := url.Parse(v.r.Referer())
+	if err != nil || page.Host != v.r.Host {
+		return "/queue"
+	}
+	return ours(page.RequestURI())
 }
 
 // home is the queue.

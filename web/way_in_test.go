@@ -398,3 +398,20 @@ func TestLogHoldsNoSecrets(t *testing.T) {
 		}
 	}
 }
+
+// What somebody sends after their session has ended is not taken, and they are told where it still is: in their browser.
+func TestAFormThatIsSentAfterTheSessionHasEnded(t *testing.T) {
+	o := newOffice(t)
+	ours := o.server.URL + "/cases/D-1/override"
+	for _, row := range []struct{ on, next string }{
+		{ours, "/cases/D-1/override"}, {"http://elsewhere.example/cases/D-1/override", "/queue"}, {"", "/queue"}, {"://", "/queue"},
+	} {
+		b := o.browser()
+		p := b.send(http.MethodPost, "/cases/D-1/override", url.Values{"reason": {"It was delivered to the neighbour."}}, http.Header{"Sec-Fetch-Site": {"same-origin"}, "Referer": {row.on}})
+		to, err := url.Parse(p.leads())
+		if err != nil || to.Path != "/sign-in" || to.Query().Get("next") != row.next || to.Query().Get("unsent") == "" {
+			t.Errorf("sent from %q it leads to %q", row.on, p.leads())
+		}
+		b.get(p.leads()).is(http.StatusOK, "what you sent was not taken", "Your browser still has what you typed")
+	}
+}

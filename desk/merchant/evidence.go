@@ -91,7 +91,7 @@ func (e evidence) content(ctx context.Context, v store.View, at time.Time, c cou
 	if err != nil {
 		return report.Content{}, err
 	}
-	names, err := namesOf(ctx, v)
+	names, err := v.Names(ctx)
 	if err != nil {
 		return report.Content{}, err
 	}
@@ -123,19 +123,6 @@ func (e evidence) content(ctx context.Context, v store.View, at time.Time, c cou
 		Withheld: []report.Withheld{}, Attachments: pack.Listed(files, len(exhibits)+len(clauses), names),
 		Audit: report.Audit{Rows: head.Seq, Head: head.Hash.String(), PolicyVersion: policyVersion(c), Program: cmp.Or(e.Version, "development"), MadeAt: report.At(at)},
 	}, nil
-}
-
-// namesOf are what people and tokens are called, by their ids.
-func namesOf(ctx context.Context, v store.View) (map[string]string, error) {
-	names, err := v.Names(ctx)
-	if err != nil {
-		return nil, err
-	}
-	tokens, err := v.ListTokens(ctx)
-	for _, t := range tokens {
-		names[t.ID] = "token " + t.Name
-	}
-	return names, err
 }
 
 func policyVersion(c countersign.Case) string {

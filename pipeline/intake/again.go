@@ -42,10 +42,17 @@ func (in Intake) again(ctx context.Context, actor countersign.Actor, c countersi
 
 // differs refuses a request that says of an open case what the case does not hold: whoever sent it would believe that it counts.
 func differs(c countersign.Case, r Request) error {
+	var first string
 	var all []string
 	note := func(field, said, held string) {
-		if said != "" && said != held {
-			all = append(all, fmt.Sprintf("%s is %s here and %s there", field, said, or(held, "not known")))
+		switch {
+		case said == "" || said == held:
+			return
+		case first == "":
+			first = field
+			all = append(all, fmt.Sprintf("is %s here, and %s in case %s, which is open about this %s", said, or(held, "not known"), c.ID, c.Subject.Kind))
+		default:
+			all = append(all, fmt.Sprintf("%s is %s here, and %s there", field, said, or(held, "not known")))
 		}
 	}
 	if r.Amount != nil && *r.Amount != c.Amount {
@@ -56,8 +63,7 @@ func differs(c countersign.Case, r Request) error {
 	if len(all) == 0 {
 		return nil
 	}
-	return countersign.Errorf(countersign.Conflict, "case %s about this %s is open, and says otherwise: %s", c.ID, c.Subject.Kind, strings.Join(all, "; ")).
-		In(strings.SplitN(all[0], " ", 2)[0]).Try("decide that case first, or name the provider's own reference of the dispute if this is another one")
+	return countersign.Errorf(countersign.Conflict, "%s", strings.Join(all, "; ")).In(first).Try("decide that case first, or name the provider's own reference of the dispute if this is another one")
 }
 
 func heldAmount(c countersign.Case) string {

@@ -145,10 +145,10 @@ func TestWhatAnOpenCaseDoesNotHoldIsRefused(t *testing.T) {
 			field, says string
 			change      func(*intake.Request)
 		}{
-			{"amount", "amount is USD 20.00 here and USD 120.00 there", func(r *intake.Request) { r.Amount = &countersign.Money{Minor: 2000, Currency: "USD"} }},
-			{"amount", "amount is EUR 120.00 here", func(r *intake.Request) { r.Amount = &countersign.Money{Minor: 12000, Currency: "EUR"} }},
-			{"network", "network is amex here and visa there", func(r *intake.Request) { r.Terms.Network = "amex" }},
-			{"reason_code", "reason_code is 13.2 here and 13.1 there", func(r *intake.Request) { r.Terms.ReasonCode = "13.2" }},
+			{"amount", "is USD 20.00 here, and USD 120.00 in case C-", func(r *intake.Request) { r.Amount = &countersign.Money{Minor: 2000, Currency: "USD"} }},
+			{"amount", "is EUR 120.00 here", func(r *intake.Request) { r.Amount = &countersign.Money{Minor: 12000, Currency: "EUR"} }},
+			{"network", "is amex here, and visa in case C-", func(r *intake.Request) { r.Terms.Network = "amex" }},
+			{"reason_code", "is 13.2 here, and 13.1 in case C-", func(r *intake.Request) { r.Terms.ReasonCode = "13.2" }},
 		} {
 			t.Run(row.says, func(t *testing.T) {
 				other, before := r, count(t, in.Store)
