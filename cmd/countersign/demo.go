@@ -124,7 +124,7 @@ func (d *show) supply(s *session) error {
 
 // day is what follows once there is a bank and a shop.
 func (d *show) day(s *session) error {
-	for _, step := range []func(*session) error{d.shelve, d.work, d.trade, d.others, d.summary} {
+	for _, step := range []func(*session) error{d.shelve, d.unlock, d.work, d.trade, d.others, d.summary} {
 		if err := step(s); err != nil {
 			return err
 		}

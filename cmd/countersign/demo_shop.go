@@ -52,14 +52,27 @@ func (d *show) shelve(s *session) error {
 	return nil
 }
 
+// unlocked is how many chargebacks there are from the first moment on, so that whoever came to see the shop's desk finds it at work.
+const unlocked = 4
+
+// unlock opens the first chargebacks beside the bank's day. Their lines are printed with the others'.
+func (d *show) unlock(s *session) error { return d.chargeAll(s, demo.Chargebacks()[:unlocked]) }
+
+func (d *show) chargeAll(s *session, all []demo.Chargeback) error {
+	for n, c := range all {
+		if err := d.charge(s, d.chargebackID(n), c); err != nil {
+			return fmt.Errorf("%s: %w", c.Title, err)
+		}
+	}
+	return nil
+}
+
 // trade carries the shop's chargebacks to a person, all opened together and printed in order.
 func (d *show) trade(s *session) error {
 	d.print("\nAn invented shop with a database of its own and four policies. Its chargebacks name an order; a person decides every one.\n")
 	d.shopHeader()
-	for n, c := range demo.Chargebacks() {
-		if err := d.charge(s, d.chargebackID(n), c); err != nil {
-			return fmt.Errorf("%s: %w", c.Title, err)
-		}
+	if err := d.chargeAll(s, demo.Chargebacks()); err != nil {
+		return err
 	}
 	for n, c := range demo.Chargebacks() {
 		if err := d.settle(s, d.chargebackID(n), c); err != nil {
