@@ -1,6 +1,7 @@
 package intake
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -50,9 +51,9 @@ func differs(c countersign.Case, r Request) error {
 			return
 		case first == "":
 			first = field
-			all = append(all, fmt.Sprintf("is %s here, and %s in case %s, which is open about this %s", said, or(held, "not known"), c.ID, c.Subject.Kind))
+			all = append(all, fmt.Sprintf("is %s here, and %s in case %s, which is open about this %s", said, cmp.Or(held, "not known"), c.ID, c.Subject.Kind))
 		default:
-			all = append(all, fmt.Sprintf("%s is %s here, and %s there", field, said, or(held, "not known")))
+			all = append(all, fmt.Sprintf("%s is %s here, and %s there", field, said, cmp.Or(held, "not known")))
 		}
 	}
 	if r.Amount != nil && *r.Amount != c.Amount {
@@ -71,13 +72,6 @@ func heldAmount(c countersign.Case) string {
 		return ""
 	}
 	return c.Amount.String()
-}
-
-func or(word, otherwise string) string {
-	if word == "" {
-		return otherwise
-	}
-	return word
 }
 
 func sooner(c countersign.Case, found Found) bool {
