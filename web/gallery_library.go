@@ -23,8 +23,9 @@ func (g *gallery) policies() {
 	g.library(v, "several documents", "", shelf(v, libraryScreen{}, all))
 	g.library(v, "some files were refused", "", shelf(v, libraryScreen{ValidFrom: "2026-03-01",
 		Kept: []keptFile{{"returns-2026.pdf", "is version v3 of “Returns policy”", "/library/doc_returns-v3"}},
-		Wrong: []string{"File terms.pdf is called .pdf and holds HTML. Give it the name of what it is, or save it as what it is called.",
-			"File scan.pdf has no text: its pages are pictures. Upload the document that was printed, or run it through text recognition and look at the result."}}, all))
+		Wrong: []notKept{{Why: "File terms.pdf is called .pdf and holds HTML. Give it the name of what it is, or save it as what it is called."},
+			{Why: "File scan.pdf has no text: its pages are pictures. Upload the document that was printed, or run it through text recognition and look at the result."},
+			{"File shipping.html is version v1 of “Shipping” already, undated; if it were valid from 2027-06-01, it would be out of force on days on which it counts now, so nothing was changed. If that is meant, change its days on its page in the library, /library/doc_shipping-v1.", "/library/doc_shipping-v1"}}}, all))
 	auditor := g.visit(anAuditor)
 	g.library(auditor, "for somebody who brings nothing in", "", shelf(auditor, libraryScreen{}, all[:2]))
 	for i, state := range []string{"not in force any more", "in force, come to see a clause", "waits to be confirmed, with pages to look at"} {

@@ -24,7 +24,7 @@ type libraryScreen struct {
 	Most      string
 	ValidFrom string
 	Kept      []keptFile // of what was just sent, what was taken
-	Wrong     []string   // and what was not, and why
+	Wrong     []notKept  // and what was not, and why
 }
 
 // documentPanel is one document with its versions, the newest first.
@@ -42,6 +42,9 @@ type versionLine struct {
 
 // keptFile is what became of a file that was sent.
 type keptFile struct{ File, Became, Href string }
+
+// notKept is why a file was not taken; Href is the version that it is already, if it is one.
+type notKept struct{ Why, Href string }
 
 func libraryPage(v *visit) error { return v.showLibrary(http.StatusOK, libraryScreen{}) }
 
@@ -140,7 +143,7 @@ func postPolicies(v *visit) error {
 		if err != nil {
 			return err
 		}
-		p.Wrong = append(p.Wrong, why)
+		p.Wrong = append(p.Wrong, notKept{Why: why})
 		return v.showLibrary(status, p)
 	}
 	switch {
@@ -206,13 +209,20 @@ func (v *visit) takePolicy(p *libraryScreen, part *multipart.Part, body *sending
 			v.Log.WarnContext(v.r.Context(), "a policy could not be read", "error", e.Err)
 		}
 		why, _ := explained(e) // it is for people
-		p.Wrong = append(p.Wrong, legible(why))
+		p.Wrong = append(p.Wrong, notKept{legible(why), versionPath(report.VersionID)})
 	case err != nil:
 		return err
 	default:
-		p.Kept = append(p.Kept, keptFile{legible(report.File), becameOf(report), "/library/" + report.VersionID})
+		p.Kept = append(p.Kept, keptFile{legible(report.File), becameOf(report), versionPath(report.VersionID)})
 	}
 	return nil
+}
+
+func versionPath(id string) string {
+	if id == "" {
+		return ""
+	}
+	return "/library/" + id
 }
 
 func becameOf(r library.Report) string {

@@ -85,6 +85,14 @@ func TestAPolicyIsBroughtInReadAndConfirmed(t *testing.T) {
 		b.follow(b.post(href+"/confirm", nil)).is(200, "The text is confirmed", "in force", "text confirmed by Approver Obi")
 		b.get("/library").is(200, "✓ in force")
 	})
+	o.run(t, "the same text again with a later day changes nothing, and leads to the page where its days can be changed", func(t *testing.T) {
+		before := o.everything()
+		p := b.brings("2027-06-01", document{"returns.html", "<!doctype html><script>no()</script><h1>Returns policy</h1><p>Unused items may be returned within 30&nbsp;days.<p hidden>Never."}).
+			is(422, "File returns.html is version v1 of “Returns policy” already, undated; if it were valid from 2027-06-01, it would be out of force on days on which it counts now")
+		if links := p.parse().find("a", "href", href); len(links) == 0 || links[0].text != "Its page" || o.everything() != before {
+			t.Errorf("%+v", links)
+		}
+	})
 	o.run(t, "another text under the title is a version of its own, from the day given", func(t *testing.T) {
 		b.follow(b.brings("2026-03-01", document{"returns.md", "# Returns policy\n\nWithin 14 days."})).is(200, "version v2 of “Returns policy”", "from 1 Mar 2026", "Other versions: v1")
 	})

@@ -63,7 +63,8 @@ type Report struct {
 
 // Import takes a file into the library: as a new document, or as a new version of the one with its title. Nothing is quoted from it
 // before somebody confirms its text. validFrom is a day such as 2026-03-01; when it is empty, a first version counts as always in
-// force and a later one from today. The bytes of a document's last version again change nothing but that day, if one is given.
+// force and a later one from today. The bytes of a document's last version again change nothing but that day, if one is given, and not
+// that either where it would take the version out of force: that is refused, and the report says which version it is.
 func (l *Library) Import(ctx context.Context, by countersign.Actor, name string, file []byte, validFrom string) (Report, error) {
 	name = path.Base(strings.ReplaceAll(name, "\\", "/"))
 	if err := checkDay("valid_from", validFrom); err != nil {
@@ -82,14 +83,6 @@ func (l *Library) extract(ctx context.Context, name string, file []byte) (Extrac
 	l.reading.Lock()
 	defer l.reading.Unlock()
 	return l.Extractor.Extract(ctx, name, file)
-}
-
-// checkDay refuses what is no day.
-func checkDay(field, day string) error {
-	if when, err := countersign.ParseWhen(day); err != nil || len(day) != len(time.DateOnly) && !when.IsZero() {
-		return countersign.Errorf(countersign.Invalid, "%q is not a day", day).In(field).Try("expected one such as 2026-03-01")
-	}
-	return nil
 }
 
 // keep stores what was read, unless it is there.
@@ -127,16 +120,6 @@ func (r *Report) keep(ctx context.Context, tx *store.Tx, by countersign.Actor, f
 	return tx.AddDocumentVersion(ctx, d, file, by)
 }
 
-// again is for bytes that are on record as the last version of a document.
-func (r *Report) again(ctx context.Context, tx *store.Tx, by countersign.Actor, last store.DocumentVersion, validFrom string) error {
-	r.Outcome, r.VersionID, r.Title, r.Version, r.ValidFrom, r.Confirmed = Unchanged, last.ID, last.Title, versionName(last), last.ValidFrom, last.Confirmed()
-	if validFrom == "" || validFrom == last.ValidFrom {
-		return nil
-	}
-	r.Outcome, r.ValidFrom = Dated, validFrom
-	return tx.DateDocumentVersion(ctx, last.ID, validFrom, last.ValidUntil, by)
-}
-
 // lastWith finds the document whose last version has these bytes.
 func lastWith(all []store.DocumentVersion, hash string) (found store.DocumentVersion, ok bool) {
 	for i, d := range all {
@@ -172,22 +155,6 @@ func (l *Library) Confirm(ctx context.Context, by countersign.Actor, versionID s
 			return err
 		}
 		return tx.ConfirmDocumentVersion(ctx, versionID, by)
-	})
-}
-
-// Date says from which day on and until which a version is valid; either may be empty.
-func (l *Library) Date(ctx context.Context, by countersign.Actor, versionID, from, until string) error {
-	if err := checkDay("valid_from", from); err != nil {
-		return err
-	}
-	if err := checkDay("valid_until", until); err != nil {
-		return err
-	}
-	if until != "" && until < from {
-		return countersign.Errorf(countersign.Invalid, "%s is before %s", until, from).In("valid_until").Try("expected the last day on which the version was valid, or nothing")
-	}
-	return l.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return tx.DateDocumentVersion(ctx, versionID, from, until, by)
 	})
 }
 

@@ -128,6 +128,19 @@ func TestALibraryIsFilled(t *testing.T) {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 		})
+		t.Run("a later day takes nothing out of force and is refused, with the version, its days and its page", func(t *testing.T) {
+			for _, later := range []string{"2026-02-02", "2027-06-01"} {
+				r, err := l.Import(t.Context(), ada, "returns-new.md", []byte("# RETURNS  policy\n\nWithin 14 days."), later)
+				want := "file: returns-new.md is version v2 of “Returns policy” already, valid from 2026-02-01; if it were valid from " + later +
+					", it would be out of force on days on which it counts now, so nothing was changed (if that is meant, change its days on its page in the library, /library/" + second.VersionID + ")"
+				if countersign.KindOf(err) != countersign.Invalid || err.Error() != want || r.VersionID != second.VersionID {
+					t.Errorf("%+v, %v", r, err)
+				}
+			}
+			if diff := cmp.Diff([]string{"Returns policy v2"}, l.names(t, "2026-02-01")); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+		})
 		t.Run("going back to the old words is a version of its own", func(t *testing.T) {
 			if r := l.bring(t, "returns.md", "# Returns policy\n\nWithin 30 days.", "2026-03-05"); r.Outcome != NewVersion || r.Version != "v3" {
 				t.Errorf("%+v", r)
@@ -171,6 +184,34 @@ func TestALibraryIsFilled(t *testing.T) {
 			}
 		})
 	})
+}
+
+func TestWhichFirstDayMayComeWithAFileThatIsHereAlready(t *testing.T) {
+	const confirmed, nobody = "person:ada", ""
+	for _, row := range []struct {
+		sentence          string
+		from, until, by   string
+		asked             string
+		takesOutOfForce bool
+	}{
+		{"an earlier day", "2026-02-01", "", confirmed, "2026-01-01", false},
+		{"not a later day, which leaves days without it", "2026-02-01", "", confirmed, "2026-02-02", true},
+		{"not a day to come", "2026-02-01", "", confirmed, "2027-06-01", true},
+		{"nor a later one of a version that is yet to come", "2026-05-01", "", confirmed, "2026-06-01", true},
+		{"a day that has come, of an undated version", "", "", confirmed, "2026-03-09", false},
+		{"today, of an undated version", "", "", confirmed, "2026-03-10", false},
+		{"not a day to come, of an undated version", "", "", confirmed, "2026-03-11", true},
+		{"not one behind its last day", "", "2026-02-01", confirmed, "2026-02-02", true},
+		{"any day of a version that nobody confirmed", "2026-02-01", "", nobody, "2027-06-01", false},
+		{"but one behind its last day", "2026-02-01", "2026-03-01", nobody, "2026-04-01", true},
+	} {
+		t.Run(row.sentence, func(t *testing.T) {
+			d := store.DocumentVersion{ValidFrom: row.from, ValidUntil: row.until, ConfirmedBy: row.by}
+			if got := losesDays(d, row.asked, "2026-03-10"); got != row.takesOutOfForce {
+				t.Error(got)
+			}
+		})
+	}
 }
 
 func TestWhichVersionIsInForce(t *testing.T) {
