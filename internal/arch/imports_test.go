@@ -77,7 +77,7 @@ var table = []row{
 	{"desk/merchant/pack", desk, "desk/merchant/report store"},
 	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
 	{"desk/merchant", desk, "audit desk desk/merchant/pack desk/merchant/report desk/merchant/rules desk/merchant/shop llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/review pipeline/verify store"},
-	{"desk/merchant/library", desk, "desk/merchant store"},
+	{"desk/merchant/library", desk, "desk/merchant pipeline/verify store"},
 	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
 
 	{"pipeline", carrier, "audit desk llm pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
