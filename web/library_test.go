@@ -104,8 +104,8 @@ func TestAPolicyIsBroughtInReadAndConfirmed(t *testing.T) {
 		b.follow(b.post(href+"/days", url.Values{"valid_from": {""}, "valid_until": {"2026-02-28"}})).is(200, "undated, until 28 Feb 2026", "set its days")
 	})
 	o.run(t, "of several files those that can be read are taken, and of the others it is said why not", func(t *testing.T) {
-		b.brings("", document{"shipping.md", "# Shipping\n\nTwo days."}, document{"terms.pdf", "<html>404"}, document{"empty.txt", ""}).
-			is(422, "shipping.md is the new document “Shipping”", "terms.pdf is called .pdf and holds HTML", "empty.txt is empty")
+		b.brings("", document{"shipping.md", "# Shipping\n\nWithin two working days."}, document{"terms.pdf", "<html>404"}, document{"empty.txt", ""}, document{"x.exe", "hi"}, document{"note.txt", "hi"}).
+			is(422, "x.exe ends in .exe, which is not known here", "note.txt has fewer than 20 letters and digits", "shipping.md is the new document “Shipping”", "terms.pdf is called .pdf and holds HTML", "empty.txt is empty")
 	})
 	o.run(t, "nothing chosen, a day that is none and a form that breaks off change nothing", func(t *testing.T) {
 		before := o.everything()

@@ -21,6 +21,9 @@ type Document struct {
 // LeastQuoted is how many letters and digits a quote needs: "within 14 days" stands in most policies, and shows nothing.
 const LeastQuoted = 20
 
+// Quotable reports whether a text is long enough for a quote; of a shorter one none can ever be verified.
+func Quotable(text string) bool { return letters(Fold(text).text) >= LeastQuoted }
+
 // longestQuote bounds what looking for a hostile quote can cost, in bytes. A clause that is longer can be quoted in parts.
 const longestQuote = 10_000
 

@@ -25,16 +25,20 @@ var extensions = map[string]Kind{
 }
 
 // Extensions are the endings of the file names that are known, for a page to ask for.
-const Extensions = ".md,.markdown,.txt,.text,.html,.htm,.docx,.pdf"
+const Extensions = ".md,.markdown,.txt,.text,.html,.htm,.xhtml,.docx,.pdf"
 
 // kindOf says how a file is written by what is in it. The name only tells Markdown from plain text, which nothing in them does; a
 // name that promises something else than the file holds is an error: somebody would look at the one and have us read the other.
+// So is one whose ending nobody here knows: any bytes that happen to be letters are plain text, and a policy is what a shop prints.
 func kindOf(name string, file []byte) (Kind, error) {
 	kind, err := sniff(name, file)
 	if err != nil {
 		return "", err
 	}
-	if promised, ok := extensions[extension(name)]; ok && promised != kind {
+	switch promised, ok := extensions[extension(name)]; {
+	case !ok && extension(name) != "":
+		return "", refused("%s ends in %s, which is not known here", name, extension(name)).Try("expected a policy whose name ends in " + strings.ReplaceAll(Extensions, ",", ", ") + ", or in nothing")
+	case ok && promised != kind:
 		return "", refused("%s is called %s and holds %s", name, extension(name), kind).Try("give it the name of what it is, or save it as what it is called")
 	}
 	return kind, nil

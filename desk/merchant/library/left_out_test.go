@@ -158,7 +158,7 @@ func TestMarksThatStrikeOutTextOfAPDFAreSaid(t *testing.T) {
 
 func TestWhatWasLeftOutIsSaidToWhoeverLooksAtAVersionLater(t *testing.T) {
 	l := empty(t, testdb.SQLite(t))
-	r := l.bring(t, "vouchers.md", "# Vouchers\n\nThey expire. ~~They do not expire.~~", "")
+	r := l.bring(t, "vouchers.md", "# Vouchers\n\nThey expire after two years. ~~They do not expire.~~", "")
 	d, err := l.Store.DocumentVersion(t.Context(), r.VersionID)
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,7 @@ import (
 	"golang.org/x/text/unicode/norm"
 
 	"countersign"
+	"countersign/pipeline/verify"
 	"countersign/store"
 )
 
@@ -82,7 +83,12 @@ func (l *Library) Import(ctx context.Context, by countersign.Actor, name string,
 func (l *Library) extract(ctx context.Context, name string, file []byte) (Extraction, error) {
 	l.reading.Lock()
 	defer l.reading.Unlock()
-	return l.Extractor.Extract(ctx, name, file)
+	e, err := l.Extractor.Extract(ctx, name, file)
+	if err == nil && !verify.Quotable(e.Text) {
+		return e, refused("%s has fewer than %d letters and digits, which a quote needs at least: nothing of it could ever be quoted", name, verify.LeastQuoted).
+			Try("expected a policy with its whole text")
+	}
+	return e, err
 }
 
 // keep stores what was read, unless it is there.

@@ -178,8 +178,17 @@ func TestALibraryIsFilled(t *testing.T) {
 				t.Error(err)
 			}
 		})
+		t.Run("a text that is too short for any quote is refused", func(t *testing.T) {
+			for text, taken := range map[string]bool{"hi": false, "1234567890, 123456789": false, "1234567890, 1234567890": true} {
+				_, err := l.Import(t.Context(), ada, "short.txt", []byte(text), "")
+				if refused := countersign.KindOf(err) == countersign.Invalid; refused == taken ||
+					refused && !strings.Contains(err.Error(), "short.txt has fewer than 20 letters and digits, which a quote needs at least: nothing of it could ever be quoted") {
+					t.Errorf("%q: %v", text, err)
+				}
+			}
+		})
 		t.Run("nobody without a name brings anything", func(t *testing.T) {
-			if _, err := l.Import(t.Context(), countersign.Actor{}, "b.md", []byte("Text."), ""); err == nil {
+			if _, err := l.Import(t.Context(), countersign.Actor{}, "b.md", []byte("Returns are free for thirty days."), ""); err == nil {
 				t.Error("it was taken")
 			}
 		})
@@ -189,9 +198,9 @@ func TestALibraryIsFilled(t *testing.T) {
 func TestWhichFirstDayMayComeWithAFileThatIsHereAlready(t *testing.T) {
 	const confirmed, nobody = "person:ada", ""
 	for _, row := range []struct {
-		sentence          string
-		from, until, by   string
-		asked             string
+		sentence        string
+		from, until, by string
+		asked           string
 		takesOutOfForce bool
 	}{
 		{"an earlier day", "2026-02-01", "", confirmed, "2026-01-01", false},
