@@ -7,6 +7,7 @@ import (
 
 	"countersign"
 	"countersign/desk/merchant/connector"
+	"countersign/desk/merchant/setup"
 )
 
 // columnsScreen asks of each table which columns hold what is read.
@@ -174,7 +175,7 @@ func wayInWords(e connector.Entity) string {
 	return text + "by " + legible(e.Join[len(e.Join)-1].OrderKey)
 }
 
-// answerColumns keeps the columns that were chosen, if they are in the catalog.
+// answerColumns keeps the columns that were chosen, if they are in the catalog and no better way to the orders is known.
 func answerColumns(w *wizard) error {
 	s, c, err := w.connected()
 	if err != nil {
@@ -192,6 +193,9 @@ func answerColumns(w *wizard) error {
 	}
 	if wrong := w.draft.Mapping.Check(c); len(wrong) > 0 {
 		return wrong[0]
+	}
+	if err := setup.Misled(w.r.Context(), w.draft.Mapping); err != nil {
+		return err
 	}
 	return w.next("")
 }

@@ -92,6 +92,52 @@ func TestAWayThatOnlyValuesSpeakForIsOfferedAndNotChosen(t *testing.T) {
 	b.post("/settings/shop/columns", form).is(http.StatusBadRequest, "Refunds: missing: which column says whose order it is?")
 }
 
+// bestellungen is a shop whose columns are named after no table and whose keys nobody declared: what a credit note has of its order
+// is the payment that it gives back, and what a payment has of it is a number.
+const bestellungen = `
+CREATE TABLE bestellung(nr integer primary key, mail text, summe_cent integer);
+CREATE TABLE zahlung(zid integer KEY, bestell_nr integer, betrag_cent integer, stand text);
+CREATE TABLE gutschrift(gid integer primary key, zid integer, betrag_cent integer, stand text);
+INSERT INTO bestellung VALUES (5001,'a@example.com',4990), (5002,'b@example.com',12900);
+INSERT INTO zahlung VALUES (11,5001,4990,'OK'), (12,5002,12900,'OK');
+INSERT INTO gutschrift VALUES (1,12,12900,'OK'), (2,11,500,'OK');`
+
+func TestAWayOverATableWhoseOwnWayOnlyValuesSpeakForIsOffered(t *testing.T) {
+	for name, columns := range map[string][]string{"the payments have a key": {"KEY", "primary key"}, "they have none": {"KEY", ""}, "their columns have no types": {"integer KEY", "", "r integer", "r", "zid integer", "zid"}} {
+		t.Run(name, func(t *testing.T) {
+			o := newOffice(t)
+			path := filepath.Join(t.TempDir(), "shop.db")
+			change(t, "sqlite", path, strings.NewReplacer(append(columns, "nr integer primary key", "nr integer primary key")...).Replace(bestellungen))
+			o.must(o.setup().Keep(t.Context(), o.people[auth.Admin].ID, setup.Draft{Mapping: connector.Mapping{Name: "shop", Driver: connector.SQLite, DSN: connector.DSN(path)}, Step: setup.Tables}))
+			b := o.as(auth.Admin)
+			b.post("/settings/shop/tables", url.Values{"order": {"/bestellung"}, "payment": {"/zahlung"}, "refund": {"/gutschrift"}}).is(http.StatusSeeOther)
+			if got := o.draftOfAdmin().Entities[connector.Refund]; got.OrderKey != "" || len(got.Join) != 0 {
+				t.Errorf("proposed for refunds is %+v", got)
+			}
+			b.get("/settings/shop/columns").is(http.StatusOK, "2 of 2 rows lead to an order: by what is in bestell_nr",
+				"2 of 2 rows lead to an order: zahlung has zid too, and there by what is in bestell_nr", "choose a way: none is certain")
+
+			form := url.Values{"order.way": {"nr"}, "payment.way": {`{"order_key":"bestell_nr"}`}, "payment.id": {"zid"}, "payment.amount": {"betrag_cent"},
+				"refund.id": {"gid"}, "refund.amount": {"betrag_cent"}, "refund.way": {`{"order_key":"zid"}`}}
+			b.post("/settings/shop/columns", form).is(http.StatusUnprocessableEntity, "Refunds, How a row finds its order: of 2 refunds that were looked at, none leads to an order: zid of gutschrift holds",
+				"Choose another column, or a way over another table; this one leads to orders: zahlung has zid too, and there by what is in bestell_nr: 2 of 2 rows lead to an order.")
+			form.Set("refund.way", `{"join":[{"table":"zahlung","on":{"left":"zid","right":"zid"},"order_key":"bestell_nr"}]}`)
+			b.post("/settings/shop/columns", form).is(http.StatusSeeOther)
+		})
+	}
+}
+
+func TestAWayThatNoOtherBettersIsLeftToTheRows(t *testing.T) {
+	o := newOffice(t)
+	b := o.begun("charge")
+	b.post("/settings/shop/tables", someTables).is(http.StatusSeeOther)
+	m := o.draftOfAdmin()
+	change(t, "sqlite", string(m.DSN), "UPDATE credit_notes SET charge = 'gone'")
+	form := url.Values{"order.way": {"sid"}, "payment.way": {`{"order_key":"sale"}`}, "payment.id": {"cid"}, "payment.amount": {"cents"}, "fulfillment.way": {`{"order_key":"sale"}`},
+		"fulfillment.id": {"pid"}, "refund.way": {`{"order_key":"charge"}`}, "refund.id": {"nid"}, "refund.amount": {"cents"}}
+	b.post("/settings/shop/columns", form).is(http.StatusSeeOther)
+}
+
 func TestTheTimesOfAColumnAreItsOwn(t *testing.T) {
 	o := newOffice(t)
 	b := o.begun("charge")

@@ -2,6 +2,7 @@ package setup
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"countersign"
@@ -28,7 +29,8 @@ func (t *Trial) follow(ctx context.Context, s *connector.Shop, k connector.Kind,
 	case err != nil:
 		return err
 	case f.Rows > 0 && f.Lost == f.Rows:
-		return leadsNowhere(ctx, s, k, e, f)
+		better, _ := better(ctx, s, k)
+		return leadsNowhere(k, e, f, better)
 	}
 	if f.Own && f.Rows > 0 {
 		t.Lost = append(t.Lost, fmt.Sprintf("%s find their order by their own key, %s: small numbers are in every table, so compare the order of each row below", plurals[k], f.Key))
@@ -46,15 +48,48 @@ func held(f connector.Followed) string {
 	return `"` + f.Held + `"`
 }
 
-// leadsNowhere says what was tried, and names another way if there is one that leads to orders.
-func leadsNowhere(ctx context.Context, s *connector.Shop, k connector.Kind, e connector.Entity, f connector.Followed) error {
+// Misled is the first kind of record of which no row leads to an order while another way would lead them there. It is asked as soon
+// as the ways are chosen. Which rows count may not be said by then, so a way that no other betters is left to Try, and so is one
+// that could not be asked about.
+func Misled(ctx context.Context, m connector.Mapping) (err error) {
+	s, err := connector.Open(ctx, m)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, s.Close()) }()
+	for _, k := range m.Kinds() {
+		if k == connector.Order {
+			continue
+		}
+		f, err := s.Follow(ctx, k, mostFollowed)
+		if err != nil || f.Rows == 0 || f.Lost < f.Rows {
+			continue
+		}
+		if better, ok := better(ctx, s, k); ok {
+			return leadsNowhere(k, m.Entities[k], f, better)
+		}
+	}
+	return nil
+}
+
+// better is a way of a kind's rows that leads to orders, in words.
+func better(ctx context.Context, s *connector.Shop, k connector.Kind) (says string, ok bool) {
+	ways, err := s.Ways(ctx, k)
+	if err != nil || len(ways) == 0 || !ways[0].Leads() {
+		return "", false
+	}
+	return fmt.Sprintf("%s: %d of %d rows lead to an order", ways[0].Says, ways[0].Tried.Rows-ways[0].Tried.Lost, ways[0].Tried.Rows), true
+}
+
+// leadsNowhere says what was tried, and names a better way if there is one. Where none was found it asks for none.
+func leadsNowhere(k connector.Kind, e connector.Entity, f connector.Followed, better string) error {
 	text := fmt.Sprintf("of %d %s that were looked at, none leads to an order: %s holds %s, and that is in no %s", f.Rows, plurals[k], f.Key, held(f), f.Of)
 	if f.Rows == 1 {
 		text = fmt.Sprintf("the one row of %s leads to no order: %s holds %s, and that is in no %s", plurals[k], f.Key, held(f), f.Of)
 	}
-	hint := "choose another column, or a way over another table"
-	if ways, err := s.Ways(ctx, k); err == nil && len(ways) > 0 && ways[0].Leads() {
-		hint += fmt.Sprintf("; this one leads to orders: %s: %d of %d rows lead to an order", ways[0].Says, ways[0].Tried.Rows-ways[0].Tried.Lost, ways[0].Tried.Rows)
+	hint := "choose another column, or a way over another table; this one leads to orders: " + better
+	if better == "" {
+		hint = fmt.Sprintf("no way to orders was found from this table: choose the one that has the %s of these orders, or none, which leaves %s unknown", plurals[k], plurals[k])
 	}
 	return countersign.Errorf(countersign.Unprocessed, "%s", text).In(keyField(k, e)).Try(hint)
 }

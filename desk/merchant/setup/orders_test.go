@@ -51,6 +51,17 @@ func someMapping(path string, way connector.Entity) connector.Mapping {
 		connector.Refund: way}}
 }
 
+func TestWhereNoWayLeadsToOrdersNoneIsAskedFor(t *testing.T) {
+	path := fileOf(t, someShop+"UPDATE credit_notes SET charge = 'gone'")
+	m := someMapping(path, connector.Entity{OrderKey: "charge"})
+	_, err := setup.Try(t.Context(), m)
+	complains(t, err, "entities.refund.order_key", "none leads to an order: charge of credit_notes holds \"gone\"",
+		"no way to orders was found from this table: choose the one that has the refunds of these orders, or none, which leaves refunds unknown")
+	if err := setup.Misled(t.Context(), m); err != nil {
+		t.Errorf("a way that no other betters is refused before its rows are looked at: %v", err)
+	}
+}
+
 func TestRefundsThatLeadToNoOrderAreRefused(t *testing.T) {
 	path := fileOf(t, someShop)
 	for column, holds := range map[string]string{"nid": "cn_", "charge": "ch_"} {
