@@ -167,7 +167,7 @@ func TestTheRowsSayWhoseOrderTheyAreAndWhichHaveNone(t *testing.T) {
 	m.Currency, m.Unit, m.Zone = "EUR", connector.Minor, "UTC"
 	o.must(o.setup().Keep(t.Context(), o.people[auth.Admin].ID, setup.Draft{Mapping: m, Step: setup.Rows}))
 	p := b.get("/settings/shop/rows")
-	p.is(http.StatusOK, `1 of 3 refunds lead to no order: sale of charges holds "77", and that is in no sid of sales.`)
+	p.is(http.StatusOK, `1 of 3 refunds lead to no order: sale of charges holds "77", and that is in no sid of sales; that row is cn_3.`)
 	p.is(http.StatusOK, "W-1002 cn_1")
 	p.is(http.StatusOK, "77 cn_3")
 	p.is(http.StatusOK, "There is no such order")

@@ -72,7 +72,11 @@ func (c mappingApplyCommand) Run(s *session) (err error) {
 	if err != nil {
 		return err
 	}
-	if err := printTrial(s.out, m, trial); err != nil {
+	unknown, err := setup.Unknown(s, m)
+	if err != nil {
+		return err
+	}
+	if err := printTrial(s.out, m, trial, unknown); err != nil {
 		return err
 	}
 	if c.DryRun {
@@ -93,7 +97,7 @@ func (c mappingApplyCommand) Run(s *session) (err error) {
 
 func shopOf(a *app.App) setup.Setup { return setup.Setup{Store: a.Store, Key: a.Key} }
 
-func printTrial(out io.Writer, m connector.Mapping, t setup.Trial) error {
+func printTrial(out io.Writer, m connector.Mapping, t setup.Trial, unknown []string) error {
 	role := ""
 	if t.Rights.Role != "" {
 		role = " as " + t.Rights.Role
@@ -111,6 +115,9 @@ func printTrial(out io.Writer, m connector.Mapping, t setup.Trial) error {
 	}
 	if t.Shared != "" {
 		fmt.Fprintln(w, "! "+t.Shared)
+	}
+	for _, what := range unknown {
+		fmt.Fprintln(w, "! "+what)
 	}
 	for _, slow := range t.Slow {
 		fmt.Fprintln(w, "slow: "+slow)

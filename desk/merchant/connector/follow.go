@@ -4,19 +4,22 @@ import (
 	"context"
 	"database/sql"
 	"fmt"
+	"maps"
 	"slices"
+	"strings"
 
 	"countersign"
 )
 
 // Followed is what became of some rows of one kind that were followed to their orders.
 type Followed struct {
-	Rows int    // how many were looked at
-	Lost int    // how many of these lead to no order that there is
-	Held string // what one of the lost holds where it should hold the key of an order; empty when it holds nothing
-	Key  string // where that is: "order_id of refunds"
-	Of   string // and what it should be equal to: "id of orders"
-	Own  bool   // that is what tells the rows themselves apart, and no declared key says that it is an order's
+	Rows int      // how many were looked at
+	Lost int      // how many of these lead to no order that there is
+	Held string   // what one of the lost holds where it should hold the key of an order; empty when it holds nothing
+	Key  string   // where that is: "order_id of refunds"
+	Of   string   // and what it should be equal to: "id of orders"
+	IDs  []string // of a few of the lost, as far as the mapping says what their id is
+	Own  bool     // that is what tells the rows themselves apart, and no declared key says that it is an order's
 }
 
 // Follow looks at a few rows of one kind and at whether each leads to an order that there is, along the mapping's way: one
@@ -47,6 +50,9 @@ func (s *Shop) follow(ctx context.Context, r route, rows int) (f Followed, err e
 		led := map[string]bool{}
 		return f.counting(led, ask(limited, tx, s.d.following(r, orders, rows), func(cells []cell) { f.take(led, cells) }))
 	})
+	if at, named := r.place("id"); !named || at.table != 0 { // they were told apart by what they hold of an order
+		f.IDs = nil
+	}
 	return f, err
 }
 
@@ -64,10 +70,14 @@ func (f *Followed) take(led map[string]bool, line []cell) {
 }
 
 func (f *Followed) counting(led map[string]bool, err error) error {
-	for _, leads := range led {
+	const few = 3
+	for _, id := range slices.Sorted(maps.Keys(led)) {
 		f.Rows++
-		if !leads {
-			f.Lost++
+		if led[id] {
+			continue
+		}
+		if f.Lost++; len(f.IDs) < few && !strings.HasPrefix(id, "\x00") {
+			f.IDs = append(f.IDs, shown(id))
 		}
 	}
 	return err

@@ -36,16 +36,30 @@ func (t *Trial) follow(ctx context.Context, s *connector.Shop, k connector.Kind,
 		t.Lost = append(t.Lost, fmt.Sprintf("%s find their order by their own key, %s: small numbers are in every table, so compare the order of each row below", plurals[k], f.Key))
 	}
 	if f.Lost > 0 {
-		t.Lost = append(t.Lost, fmt.Sprintf("%d of %d %s lead to no order: %s holds %s, and that is in no %s", f.Lost, f.Rows, plurals[k], f.Key, held(f), f.Of))
+		t.Lost = append(t.Lost, fmt.Sprintf("%d of %d %s lead to no order: %s%s", f.Lost, f.Rows, plurals[k], held(f), lostRows(f)))
 	}
 	return nil
 }
 
+// lostRows names a few of the rows that lead to no order, for whoever looks them up in the shop.
+func lostRows(f connector.Followed) string {
+	switch n := len(f.IDs); {
+	case n == 0:
+		return ""
+	case n < f.Lost:
+		return "; among these rows are " + listed(f.IDs, "and")
+	case n == 1:
+		return "; that row is " + f.IDs[0]
+	}
+	return "; these rows are " + listed(f.IDs, "and")
+}
+
+// held is what the lost hold where they should hold the key of an order.
 func held(f connector.Followed) string {
 	if f.Held == "" {
-		return "nothing there"
+		return f.Key + " holds nothing there"
 	}
-	return `"` + f.Held + `"`
+	return fmt.Sprintf(`%s holds "%s", and that is in no %s`, f.Key, f.Held, f.Of)
 }
 
 // Misled is the first kind of record of which no row leads to an order while another way would lead them there. It is asked as soon
@@ -83,9 +97,9 @@ func better(ctx context.Context, s *connector.Shop, k connector.Kind) (says stri
 
 // leadsNowhere says what was tried, and names a better way if there is one. Where none was found it asks for none.
 func leadsNowhere(k connector.Kind, e connector.Entity, f connector.Followed, better string) error {
-	text := fmt.Sprintf("of %d %s that were looked at, none leads to an order: %s holds %s, and that is in no %s", f.Rows, plurals[k], f.Key, held(f), f.Of)
+	text := fmt.Sprintf("of %d %s that were looked at, none leads to an order: %s", f.Rows, plurals[k], held(f))
 	if f.Rows == 1 {
-		text = fmt.Sprintf("the one row of %s leads to no order: %s holds %s, and that is in no %s", plurals[k], f.Key, held(f), f.Of)
+		text = fmt.Sprintf("the one row of %s leads to no order: %s", plurals[k], held(f))
 	}
 	hint := "choose another column, or a way over another table; this one leads to orders: " + better
 	if better == "" {

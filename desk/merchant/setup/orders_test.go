@@ -7,6 +7,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"countersign"
 	"countersign/desk/merchant/connector"
 	"countersign/desk/merchant/setup"
@@ -104,7 +106,7 @@ func TestRefundsOfWhichSomeLeadToNoOrderAreShownBeforeAnybodyConfirms(t *testing
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := `1 of 3 refunds lead to no order: sale of charges holds "3", and that is in no sid of sales`; len(trial.Lost) != 1 || trial.Lost[0] != want {
+	if want := `1 of 3 refunds lead to no order: sale of charges holds "3", and that is in no sid of sales; that row is cn_0`; len(trial.Lost) != 1 || trial.Lost[0] != want {
 		t.Errorf("said is %q, want %q", trial.Lost, want)
 	}
 	lost := 0
@@ -118,6 +120,20 @@ func TestRefundsOfWhichSomeLeadToNoOrderAreShownBeforeAnybodyConfirms(t *testing
 	}
 	if lost != 1 {
 		t.Errorf("%d rows are shown to have no order", lost)
+	}
+}
+
+func TestAFewOfTheRowsThatLeadToNoOrderAreNamed(t *testing.T) {
+	over := connector.Joins{{Table: "charges", On: connector.On{Left: "charge", Right: "cid"}, OrderKey: "sale"}}
+	for _, row := range []struct{ rows, want string }{
+		{"('cn_9','gone',1,'DONE',''), ('cn_8','gone',1,'DONE','')", "2 of 4 refunds lead to no order: sale of charges holds nothing there; these rows are cn_8 and cn_9"},
+		{"('cn_9','x',1,'DONE',''), ('cn_8','x',1,'DONE',''), ('cn_7','x',1,'DONE',''), ('cn_6','x',1,'DONE','')",
+			"4 of 6 refunds lead to no order: sale of charges holds nothing there; among these rows are cn_6, cn_7 and cn_8"},
+	} {
+		m := someMapping(fileOf(t, someShop+"INSERT INTO credit_notes VALUES "+row.rows), connector.Entity{Join: over})
+		if trial, err := setup.Try(t.Context(), m); err != nil || len(trial.Lost) != 1 || trial.Lost[0] != row.want {
+			t.Errorf("said is %q, %v, want %q", trial.Lost, err, row.want)
+		}
 	}
 }
 
@@ -162,6 +178,32 @@ func TestAShopIsHealthyUntilItHasAStatusThatNobodySorted(t *testing.T) {
 	run(t, "sqlite", string(m.DSN), "INSERT INTO credit_notes VALUES ('cn_3', 'ch_2', 100, ' VOID ', ''), ('cn_4', 'ch_2', 100, 'VOID', ''), ('cn_5', 'ch_2', 100, '', '')")
 	if unsorted, err := setup.Health(t.Context(), m); err != nil || strings.Join(unsorted, ", ") != `refund "VOID" (2)` {
 		t.Errorf("%q, %v", unsorted, err)
+	}
+}
+
+func TestWhatAMappingLeavesUnknownIsSaid(t *testing.T) {
+	over := connector.Joins{{Table: "charges", On: connector.On{Left: "charge", Right: "cid"}, OrderKey: "sale"}}
+	m := someMapping(fileOf(t, someShop), connector.Entity{Join: over})
+	m.Entities[connector.Payment] = connector.Entity{Table: "charges", OrderKey: "sale", Columns: map[string]string{"id": "cid", "amount": "cents", "status": "state"}, States: map[string][]string{"paid": {"OK"}}}
+	missing := []string{"no table of fulfilments is named: whether anything arrived is unknown, and no delivery can be shown; say where they are in entities.fulfillment",
+		"no table of returns is named: whether anything was returned is unknown, and no recommendation stands; say where they are in entities.return"}
+	says := func(want ...string) {
+		t.Helper()
+		got, err := setup.Unknown(t.Context(), m)
+		if diff := cmp.Diff(want, got); diff != "" || err != nil {
+			t.Errorf("%v (-want +got):\n%s", err, diff)
+		}
+	}
+	says(missing...)
+	run(t, "sqlite", string(m.DSN), "UPDATE charges SET state = 'captured' WHERE cid = 'ch_1'; INSERT INTO charges VALUES ('ch_3', 2, 100, 'lost', ''), ('ch_4', 2, 100, 'captured', '')")
+	const payments = `payment: the statuses "captured" (2 rows) and "lost" (1 row) are in no list, so such rows are unknown and the order goes to a person; ` +
+		"put what you understand of them into paid, pending or failed of entities.payment.states"
+	says(append([]string{payments}, missing...)...)
+	delete(m.Entities, connector.Refund)
+	says(payments, missing[0], "no table of refunds is named: whether money went back is unknown, and no recommendation stands; say where they are in entities.refund", missing[1])
+	run(t, "sqlite", string(m.DSN), "UPDATE charges SET state = cid")
+	if got, err := setup.Unknown(t.Context(), m); err != nil || !strings.HasPrefix(got[0], `payment: the statuses "ch_1" (1 row), "ch_2" (1 row), "ch_3" (1 row) and "ch_4" (1 row) are in no list`) {
+		t.Errorf("%q, %v", got, err)
 	}
 }
 
