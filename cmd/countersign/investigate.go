@@ -106,10 +106,14 @@ func (c investigateCommand) Run(s *session) (err error) {
 	case !opened.Created:
 		fmt.Fprintf(s.err, "case %s was open already; nothing was added to it\n", opened.Case.ID)
 	}
+	if err := c.warn(s, a); err != nil {
+		return err
+	}
 	found, err := a.Wait(s, opened.Case.ID)
 	if err != nil {
 		return err
 	}
+	orderMissing(s.err, found)
 	if c.JSON {
 		return c.printJSON(s, a, found)
 	}
@@ -165,7 +169,8 @@ func printCase(w io.Writer, c countersign.Case) error {
 		fmt.Fprintf(w, "  %-8s %-28s %s  (%s)\n", f.State, f.Name, f.Value, f.Source)
 	}
 	if c.Proposal != nil {
-		fmt.Fprintf(w, "proposal    %s %s, confidence %.2f stated: %s\n", c.Proposal.Recommendation, c.Proposal.Category, c.Proposal.Confidence, c.Proposal.Summary)
+		wanted := strings.TrimSpace(c.Proposal.Recommendation + " " + string(c.Proposal.Category)) // a proposal may have no category
+		fmt.Fprintf(w, "proposal    %s, confidence %.2f stated: %s\n", wanted, c.Proposal.Confidence, c.Proposal.Summary)
 	}
 	for _, r := range c.Verdict.Reasons {
 		fmt.Fprintf(w, "  needs a person: %s: %s\n", r.Code, r.Text)

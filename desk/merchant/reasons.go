@@ -1,6 +1,7 @@
 package merchant
 
 import (
+	"slices"
 	"strings"
 
 	"countersign"
@@ -105,6 +106,16 @@ func ReasonFor(t countersign.Terms) countersign.DisputeReason {
 func NameOf(t countersign.Terms) string {
 	c, _ := claimOf(t)
 	return c.name
+}
+
+// Networks are the names of the networks, and of providers, whose reason codes are known here.
+func Networks() (names []string) {
+	for _, c := range claims {
+		if !slices.Contains(names, c.network) {
+			names = append(names, c.network)
+		}
+	}
+	return names
 }
 
 func claimOf(t countersign.Terms) (claim, bool) {

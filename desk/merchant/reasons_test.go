@@ -64,3 +64,9 @@ func TestTheInstructionsTellNoRule(t *testing.T) {
 		}
 	}
 }
+
+func TestEveryNetworkIsNamedOnce(t *testing.T) {
+	if got := strings.Join(merchant.Networks(), " "); got != "visa mastercard amex discover stripe" {
+		t.Error(got)
+	}
+}

@@ -110,7 +110,7 @@ func near(name string, there []string) string {
 	}
 	var all []candidate
 	for _, n := range there {
-		if far := distance(strings.ToLower(name), strings.ToLower(n)); far <= 1+len(name)/4 || contains(n, name) {
+		if far := Distance(strings.ToLower(name), strings.ToLower(n)); far <= 1+len(name)/4 || contains(n, name) {
 			all = append(all, candidate{n, far})
 		}
 	}
@@ -159,9 +159,9 @@ func shown(text string) string {
 	return plain
 }
 
-// distance is how many letters must be put in, taken out or changed to make one name of the other. Names longer than any
+// Distance is how many letters must be put in, taken out or changed to make one name of the other. Names longer than any
 // database has are as far as can be.
-func distance(a, b string) int {
+func Distance(a, b string) int {
 	const longest = 128
 	if len(a) > longest || len(b) > longest {
 		return longest
