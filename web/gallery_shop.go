@@ -247,7 +247,7 @@ func (g *gallery) confirming(v *visit) {
 				When: shop.Moment{Text: "13/05/2026 16:12", Problem: `"13/05/2026 16:12" is not a time in a form that is understood`}}},
 	}
 	page := func(p shopStep) rowsScreen {
-		s := rowsScreen{shopStep: p, Name: "shop", Server: "PostgreSQL 15.18"}
+		s := rowsScreen{shopStep: p, Name: "shop", Server: "PostgreSQL 15.18", Absent: absentOf(m)}
 		for _, k := range m.Kinds() {
 			of := v.rowsOf(k, m.Entities[k], rows[k])
 			s.Kinds, s.Doubts = append(s.Kinds, of), s.Doubts+of.doubts()

@@ -171,6 +171,7 @@ func TestTheRowsSayWhoseOrderTheyAreAndWhichHaveNone(t *testing.T) {
 	p.is(http.StatusOK, "W-1002 cn_1")
 	p.is(http.StatusOK, "77 cn_3")
 	p.is(http.StatusOK, "There is no such order")
+	p.is(http.StatusOK, "No table of returns is named: whether anything was returned is unknown, and no recommendation stands.", "No table of fulfilments is named")
 
 	b.post("/settings/shop/rows", url.Values{"name": {"shop"}, "right": {"yes"}}).is(http.StatusSeeOther)
 	p = b.get("/settings/shop")

@@ -17,6 +17,7 @@ type rowsScreen struct {
 	Kinds  []rowsOf
 	Slow   []string
 	Lost   []string // rows that lead to no order
+	Absent []string // what follows from kinds of record that no table was chosen for
 	Shared string   // refunds with the same reference, empty when there are none
 	Doubts int      // rows with something that could not be read, or whose status means nothing yet
 }
@@ -46,6 +47,7 @@ func showRows(w *wizard, status int, p shopStep) error {
 	for _, lost := range trial.Lost {
 		screen.Lost = append(screen.Lost, stopped(capital(legible(lost))))
 	}
+	screen.Absent = absentOf(w.draft.Mapping)
 	if w.r.Method == "POST" {
 		screen.Name = w.form("name")
 	}
@@ -54,6 +56,15 @@ func showRows(w *wizard, status int, p shopStep) error {
 		screen.Kinds, screen.Doubts = append(screen.Kinds, of), screen.Doubts+of.doubts()
 	}
 	return w.draw(status, w.template, screen)
+}
+
+func absentOf(m connector.Mapping) (all []string) {
+	for _, k := range connector.Kinds {
+		if without := setup.Without(m, k); without != "" {
+			all = append(all, stopped(capital(without)))
+		}
+	}
+	return all
 }
 
 func (v *visit) rowsOf(k connector.Kind, e connector.Entity, lines []setup.Line) rowsOf {

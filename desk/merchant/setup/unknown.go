@@ -33,14 +33,22 @@ func Unknown(ctx context.Context, m connector.Mapping) (all []string, err error)
 		return nil, err
 	}
 	for _, k := range connector.Kinds[1:] {
-		if _, mapped := m.Entities[k]; !mapped {
-			all = append(all, fmt.Sprintf("no table of %s is named: %s; say where they are in entities.%s", plurals[k], followsFrom[k], k))
+		if without := Without(m, k); without != "" {
+			all = append(all, fmt.Sprintf("%s; say where they are in entities.%s", without, k))
 		}
 		if of := slices.DeleteFunc(slices.Clone(found), func(u connector.Unsorted) bool { return u.Kind != k }); len(of) > 0 {
 			all = append(all, unsorted(k, of))
 		}
 	}
 	return all, nil
+}
+
+// Without is what follows for every order when a mapping names no table for a kind of record, empty when it names one.
+func Without(m connector.Mapping, k connector.Kind) string {
+	if _, mapped := m.Entities[k]; mapped || followsFrom[k] == "" {
+		return ""
+	}
+	return fmt.Sprintf("no table of %s is named: %s", plurals[k], followsFrom[k])
 }
 
 // unsorted says of a kind which statuses are in no list, and into which they may be put.
