@@ -56,7 +56,7 @@ func TestEvidenceThatHurtsUsIsInThePackUnlessAPersonLeavesItOut(t *testing.T) {
 					t.Errorf("the report still says %q:\n%s", tells, kept.Content)
 				}
 			}
-			want := []report.Withheld{{Count: 1, By: "ada", At: report.At(today), Why: act.Why}}
+			want := []report.Withheld{{What: report.FactWithheld, Count: 1, By: "ada", At: report.At(today), Why: act.Why}}
 			if diff := cmp.Diff(want, s.content().Withheld); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}

@@ -21,19 +21,25 @@ import (
 // content; docs/report-format.md has the rule. Text that is not UTF-8 has U+FFFD in it afterwards; Check refuses it before.
 func Canonical(c Content) []byte {
 	var b bytes.Buffer
-	writeValue(&b, reflect.ValueOf(c))
+	writing{&b, c.Format}.value(reflect.ValueOf(c))
 	return b.Bytes()
 }
 
-// writeValue writes from the types and not from encoding/json: its choice of escapes and of field order is its own, and may change.
-func writeValue(b *bytes.Buffer, v reflect.Value) {
+// writing is content on its way to its canonical form, in the format that it says it has.
+type writing struct {
+	*bytes.Buffer
+	format int
+}
+
+// value writes from the types and not from encoding/json: its choice of escapes and of field order is its own, and may change.
+func (b writing) value(v reflect.Value) {
 	switch v.Kind() {
 	case reflect.Struct:
-		writeObject(b, v)
+		b.object(v)
 	case reflect.Slice:
-		writeList(b, v)
+		b.list(v)
 	case reflect.String:
-		writeText(b, v.String())
+		writeText(b.Buffer, v.String())
 	case reflect.Int, reflect.Int64:
 		b.WriteString(strconv.FormatInt(v.Int(), 10))
 	case reflect.Bool:
@@ -43,23 +49,23 @@ func writeValue(b *bytes.Buffer, v reflect.Value) {
 	}
 }
 
-func writeObject(b *bytes.Buffer, v reflect.Value) {
-	for i, f := range fieldsOf(v.Type()) {
+func (b writing) object(v reflect.Value) {
+	for i, f := range fieldsOf(v.Type(), b.format) {
 		b.WriteByte("{,"[min(i, 1)])
-		writeText(b, f.key)
+		writeText(b.Buffer, f.key)
 		b.WriteByte(':')
-		writeValue(b, v.Field(f.index))
+		b.value(v.Field(f.index))
 	}
 	b.WriteByte('}')
 }
 
-func writeList(b *bytes.Buffer, v reflect.Value) {
+func (b writing) list(v reflect.Value) {
 	b.WriteByte('[')
 	for i := range v.Len() {
 		if i > 0 {
 			b.WriteByte(',')
 		}
-		writeValue(b, v.Index(i))
+		b.value(v.Index(i))
 	}
 	b.WriteByte(']')
 }
@@ -85,10 +91,13 @@ type field struct {
 	index int
 }
 
-// fieldsOf is the fields of one of our structs in ascending order of their keys.
-func fieldsOf(t reflect.Type) (fields []field) {
+// fieldsOf is the fields that one of our structs has in a format, in ascending order of their keys.
+func fieldsOf(t reflect.Type, format int) (fields []field) {
 	for i := range t.NumField() {
-		fields = append(fields, field{t.Field(i).Tag.Get("json"), i})
+		tag := t.Field(i).Tag
+		if since, _ := strconv.Atoi(tag.Get("since")); since <= format {
+			fields = append(fields, field{tag.Get("json"), i})
+		}
 	}
 	slices.SortFunc(fields, func(a, b field) int { return strings.Compare(a.key, b.key) })
 	return fields
@@ -127,8 +136,8 @@ func decode(b []byte) (c Content, err error) {
 	if version.Format == nil {
 		return c, countersign.Errorf(countersign.Invalid, "the content is not an evidence report's: it names no format")
 	}
-	if *version.Format != FormatVersion {
-		return c, countersign.Errorf(countersign.Unprocessed, "the content has format %d, and this program knows format %d", *version.Format, FormatVersion).
+	if *version.Format < 1 || *version.Format > FormatVersion {
+		return c, countersign.Errorf(countersign.Unprocessed, "the content has format %d, and this program knows formats 1 to %d", *version.Format, FormatVersion).
 			Try("use the version of countersign that made it, or a newer one")
 	}
 	d := json.NewDecoder(bytes.NewReader(b))

@@ -36,12 +36,12 @@ func golden(t *testing.T, name string, got []byte) {
 func TestCanonical(t *testing.T) {
 	t.Run("the same content has the same bytes as in the file that strangers can check against", func(t *testing.T) {
 		r := sealed(t, sample())
-		golden(t, "golden-v1.json", r.Canonical())
-		golden(t, "golden-v1.sha256", []byte(r.Fingerprint()+"  golden-v1.json\n"))
+		golden(t, "golden-v2.json", r.Canonical())
+		golden(t, "golden-v2.sha256", []byte(r.Fingerprint()+"  golden-v2.json\n"))
 	})
 	t.Run("keys are in order, nothing is left out, and nothing is escaped that need not be", func(t *testing.T) {
 		var b bytes.Buffer
-		writeValue(&b, reflect.ValueOf(Event{At: "", What: "a\"b\\c\n\t\x01</script>&é\u2028🙂", Source: "x"}))
+		writing{&b, FormatVersion}.value(reflect.ValueOf(Event{At: "", What: "a\"b\\c\n\t\x01</script>&é\u2028🙂", Source: "x"}))
 		if want := `{"at":"","source":"x","what":"a\"b\\c\n\t\u0001</script>&é` + "\u2028" + `🙂"}`; b.String() != want {
 			t.Errorf("got  %s\nwant %s", b.String(), want)
 		}
@@ -103,8 +103,8 @@ func TestRead(t *testing.T) {
 		"a second value":                good + good,
 		"an escape that need not be":    strings.Replace(good, "Okafor", `\u004fkafor`, 1),
 		"an unknown field":              strings.Replace(good, `{"attachments"`, `{"a":1,"attachments"`, 1),
-		"a key in another place":        strings.Replace(good, `{"attachments"`, `{"format":1,"attachments"`, 1),
-		"a field left out":              strings.Replace(good, `"format":1,`, ``, 1),
+		"a key in another place":        strings.Replace(good, `{"attachments"`, `{"format":2,"attachments"`, 1),
+		"a field left out":              strings.Replace(good, `"format":2,`, ``, 1),
 		"a number with a point":         strings.Replace(good, `"round":1`, `"round":1.0`, 1),
 		"a list that is null":           strings.Replace(good, `"withheld":[`, `"withheld":null,"x":[`, 1),
 		"bytes that are no UTF-8":       strings.Replace(good, "Okafor", "Oka\xffor", 1),
@@ -121,8 +121,27 @@ func TestRead(t *testing.T) {
 			}
 		})
 	}
+	t.Run("content of the first version is read as it was written, and says what is withheld", func(t *testing.T) {
+		first, err := os.ReadFile(filepath.Join("testdata", "golden-v1.json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := Open(first)
+		if err != nil || !bytes.Equal(r.Canonical(), Canonical(r.Content())) {
+			t.Fatalf("got %v", err)
+		}
+		for _, f := range formats {
+			file, err := r.Render(f)
+			if err != nil || f != JSON && !strings.Contains(textOf(t, f, file), "1 fact withheld by A. Okafor") {
+				t.Errorf("%s says something else, or %v", f, err)
+			}
+		}
+		if _, err := Read(bytes.Replace(first, []byte(`"by":"A. Okafor","count":1`), []byte(`"by":"A. Okafor","count":1,"what":"clause"`), 1)); err == nil {
+			t.Error("a field that came later is read")
+		}
+	})
 	t.Run("content of a later version is not guessed at", func(t *testing.T) {
-		_, err := Read([]byte(strings.Replace(good, `"format":1`, `"format":2`, 1)))
+		_, err := Read([]byte(strings.Replace(good, `"format":2`, `"format":3`, 1)))
 		if countersign.KindOf(err) != countersign.Unprocessed {
 			t.Errorf("got %v", err)
 		}

@@ -17,7 +17,7 @@ import (
 func (c Content) Check() error {
 	return first(
 		c.checkTexts,
-		func() error { return is("format", strconv.Itoa(c.Format), strconv.Itoa(FormatVersion)) },
+		func() error { return is("format", strconv.Itoa(c.Format), "1", strconv.Itoa(FormatVersion)) },
 		func() error { return needed("case.id", c.Case.ID) },
 		func() error { return needed("case.order", c.Case.Order) },
 		c.checkDecision, c.checkAmounts, c.checkTimes, c.checkExhibits, c.checkFacts, c.checkWithheld,
@@ -68,11 +68,14 @@ func (c Content) checkTexts() (err error) {
 	return err
 }
 
+// outcomes are what a person may decide about a chargeback.
+var outcomes = []string{"contest", "accept"}
+
 // checkDecision holds the decision to a person: there is no report that nobody stands behind.
 func (c Content) checkDecision() error {
 	d := c.Decision
 	return first(
-		func() error { return is("decision.outcome", d.Outcome, "contest", "accept") },
+		func() error { return is("decision.outcome", d.Outcome, outcomes...) },
 		func() error { return needed("decision.by", d.By) },
 		func() error { return needed("decision.at", d.At) },
 		func() error {
@@ -231,9 +234,13 @@ func (c Content) checkWithheld() error {
 	for i, w := range c.Withheld {
 		at := fmt.Sprintf("withheld[%d]", i)
 		if w.Count < 1 {
-			return wrong(at+".count", "%d facts cannot be withheld", w.Count)
+			return wrong(at+".count", "%d cannot be withheld", w.Count)
 		}
-		if err := first(func() error { return needed(at+".by", w.By) }, func() error { return needed(at+".why", w.Why) }); err != nil {
+		what := []string{FactWithheld, ClauseWithheld}
+		if c.Format < 2 {
+			what = []string{""}
+		}
+		if err := first(func() error { return is(at+".what", w.What, what...) }, func() error { return needed(at+".by", w.By) }, func() error { return needed(at+".why", w.Why) }); err != nil {
 			return err
 		}
 	}

@@ -1,10 +1,14 @@
 package report
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
+
+	"countersign"
 )
 
 // composition is the report as its reader meets it, for whoever draws it: what comes after what, under which headings, in which
@@ -110,10 +114,12 @@ func headline(d Decision) string {
 	case d.Outcome == "accept":
 		return "Chargeback accepted"
 	case d.Accepted != none && d.Accepted.Minor != "0":
-		return "Chargeback contested in part"
+		return inPart
 	}
 	return "Chargeback contested"
 }
+
+const inPart = "Chargeback contested in part"
 
 func standing(c Content) string {
 	return fmt.Sprintf("Order %s · evidence report of %s", c.Case.Order, day(c.Decision.At))
@@ -161,11 +167,11 @@ func answering(c Content) string {
 }
 
 func withheldLine(w Withheld) string {
-	facts := "1 fact"
+	what := cmp.Or(w.What, FactWithheld)
 	if w.Count > 1 {
-		facts = strconv.Itoa(w.Count) + " facts"
+		what += "s"
 	}
-	return fmt.Sprintf("%s withheld by %s: %s", facts, w.By, w.Why)
+	return fmt.Sprintf("%d %s withheld by %s: %s", w.Count, what, w.By, w.Why)
 }
 
 // factTable lists the facts of these weights, nil if there is none.
@@ -287,12 +293,15 @@ func cellText(text string, kind ColumnKind) string {
 }
 
 func clauseSection(c Content) section {
-	s := section{Title: "Clauses quoted", Lead: "From the merchant's own documents, found by code word for word in the text of the version named, and shown in their context."}
+	s := section{Title: "Clauses quoted", Lead: "From the merchant's own documents, found by code in the text of the version named, and shown in their context."}
 	for _, q := range c.Clauses {
 		s.Blocks = append(s.Blocks, block{Clause: &clause{ID: q.ID, Title: q.Document, Source: clauseSource(q), Before: q.Before, Quote: q.Quote, After: q.After}})
 	}
 	return s
 }
+
+// Found says what it is to be found, by the status of a clause: in a report, and wherever else a clause is shown.
+var Found = map[string]string{countersign.QuoteExact: "stands there, word for word", countersign.QuoteFolded: "stands there, but for the typesetting"}
 
 func clauseSource(q Clause) string {
 	parts := []string{}
@@ -308,6 +317,7 @@ func clauseSource(q Clause) string {
 	if q.SHA256 != "" {
 		parts = append(parts, "file "+q.SHA256[:min(12, len(q.SHA256))]+"…")
 	}
+	parts = append(parts, Found[q.Status])
 	return strings.Join(parts, " · ")
 }
 
@@ -349,7 +359,7 @@ func decisionSection(c Content) section {
 		{"Model", known(c.Proposal.Model), TextColumn},
 		{"Proposed", moment(c.Proposal.At), TextColumn},
 		{"After every check", known(c.Net.Recommendation), TextColumn},
-		{"The person decided", strings.ToUpper(c.Decision.Outcome) + followed(c.Decision.Followed), TextColumn},
+		{"The person decided", strings.ToUpper(c.Decision.Outcome) + followed(c), TextColumn},
 		{"Policy", known(c.Audit.PolicyVersion), IDColumn},
 	}})
 	if c.Proposal.Summary != "" {
@@ -371,11 +381,25 @@ func decisionSection(c Content) section {
 	return s
 }
 
-func followed(f bool) string {
-	if f {
+// followed says what a decision is beside the recommendation that stood. Who decides the same and says why in their own words decides
+// nothing against it; where a person was asked for, there was nothing to be against.
+func followed(c Content) string {
+	switch d := c.Decision; {
+	case !strings.EqualFold(d.Outcome, c.Net.Recommendation) && isOutcome(c.Net.Recommendation):
+		return ", against the recommendation"
+	case d.Followed && d.Reason == "":
 		return ", as recommended"
+	case !isOutcome(c.Net.Recommendation):
+		return ", and no outcome was recommended"
+	case headline(d) == inPart:
+		return ", for a part; the whole was recommended"
 	}
-	return ", against the recommendation"
+	return ", as recommended, in their own words"
+}
+
+// isOutcome reports whether a recommendation names what a person may decide: a desk may also recommend that a person decides.
+func isOutcome(recommendation string) bool {
+	return slices.Contains(outcomes, strings.ToLower(recommendation))
 }
 
 func recordSection(c Content, fingerprint string) section {

@@ -7,21 +7,22 @@ import (
 	"countersign"
 )
 
-// FormatVersion is the version of the canonical content. A change of any field, name or rule of writing is a new version, and
-// reports keep theirs: docs/report-format.md describes it for strangers.
-const FormatVersion = 1
+// FormatVersion is the version of the canonical content that is written. A change of any field, name or rule of writing is a new
+// version, and reports keep theirs: a field that came later is not in them, and says so in its tag. Version 1 has no withheld[].what.
+// docs/report-format.md describes it for strangers.
+const FormatVersion = 2
 
 // Content is everything that one evidence report says, as text and whole numbers. Times are RFC 3339 in UTC (At), or a bare date
 // where nobody recorded more; empty is "not known", and the renderings say so. Lists are in the order in which they are printed.
 type Content struct {
-	Format      int          `json:"format"` // FormatVersion
+	Format      int          `json:"format"` // FormatVersion, or the one that it was written in
 	Case        Case         `json:"case"`
 	Dispute     Dispute      `json:"dispute"`
 	Decision    Decision     `json:"decision"`
 	Proposal    Proposal     `json:"proposal"`
 	Net         Net          `json:"net"`
 	Facts       []Fact       `json:"facts"`
-	Withheld    []Withheld   `json:"withheld"` // made by Withhold
+	Withheld    []Withheld   `json:"withheld"` // made by Withhold and WithholdClause
 	Exhibits    []Exhibit    `json:"exhibits"`
 	Clauses     []Clause     `json:"clauses"`
 	Timeline    []Event      `json:"timeline"`
@@ -106,8 +107,9 @@ type Fact struct {
 	Exhibits []string `json:"exhibits"` // the ids of exhibits and clauses that show it
 }
 
-// Withheld says that facts were left out, and nothing of what they were.
+// Withheld says that facts or clauses were left out, and nothing of what they were.
 type Withheld struct {
+	What  string `json:"what" since:"2"` // fact, clause; empty where only facts could be
 	Count int    `json:"count"`
 	By    string `json:"by"`
 	At    string `json:"at"`
@@ -144,7 +146,7 @@ const (
 	IDColumn     ColumnKind = "id"
 )
 
-// Clause is a quoted passage of one of the merchant's documents, found by code word for word in the text of that version.
+// Clause is a quoted passage of one of the merchant's documents, found by code in the text of that version.
 type Clause struct {
 	ID        string `json:"id"` // E5
 	Document  string `json:"document"`
@@ -155,7 +157,7 @@ type Clause struct {
 	Before    string `json:"before"` // the clause in its context
 	Quote     string `json:"quote"`
 	After     string `json:"after"`
-	Status    string `json:"status"` // exact, folded
+	Status    string `json:"status"` // exact, folded: Found says it in words
 }
 
 // Event is one line of the timeline.

@@ -1,6 +1,9 @@
 package report
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // press lays a report out on pages of A4, in points, y downwards from the top. Nothing is drawn yet: what stands where is decided
 // first and drawn afterwards, because every page says how many there are.
@@ -87,10 +90,23 @@ func (p *press) rule(i ink, thick float64) { p.fill(i, left, p.y, measure, thick
 
 // paragraph sets a text from x on, breaking pages between its lines. Lines that are read from the right begin there.
 func (p *press) paragraph(s style, x, wide float64, text string) {
-	for _, l := range s.lines(text, wide) {
-		p.need(s.lead)
+	lines := s.lines(text, wide)
+	for i, l := range lines {
+		p.need(float64(undivided(i, len(lines))) * s.lead)
 		p.line(s, x, wide, l)
 	}
+}
+
+// undivided is how many of n lines, or rows, from the i-th on must stand on one page: none stays alone at the foot of a page, or comes
+// alone to the next.
+func undivided(i, n int) int {
+	switch {
+	case i == 0 && n <= 3:
+		return n
+	case i == 0, i == n-2:
+		return 2
+	}
+	return 1
 }
 
 // line sets one of the lines of a paragraph.
@@ -155,13 +171,15 @@ func (p *press) amounts(all []pair) {
 func (p *press) pairs(all []pair) {
 	const gap = 18
 	wide := (measure - gap) / 2
-	for i := 0; i < len(all); i += 2 {
-		both := all[i:min(i+2, len(all))]
-		height := 0.0
+	rows := slices.Collect(slices.Chunk(all, 2))
+	heights := make([]float64, len(rows))
+	for i, both := range rows {
 		for _, a := range both {
-			height = max(height, label.lead+float64(len(valueStyle(a).lines(a.Value, wide)))*value.lead+5)
+			heights[i] = max(heights[i], label.lead+float64(len(valueStyle(a).lines(a.Value, wide)))*value.lead+5)
 		}
-		p.need(height)
+	}
+	for i, both := range rows {
+		p.need(sum(heights[i : i+undivided(i, len(rows))]))
 		for j, a := range both {
 			x := left + float64(j)*(wide+gap)
 			p.text(label, x, p.y, a.Label)
@@ -169,7 +187,7 @@ func (p *press) pairs(all []pair) {
 				p.text(valueStyle(a), x, p.y+label.lead+float64(k)*value.lead, l)
 			}
 		}
-		p.skip(height)
+		p.skip(heights[i])
 	}
 	p.skip(2)
 }
@@ -267,8 +285,9 @@ func (p *press) clause(c clause) {
 		if part.text == "" {
 			continue
 		}
-		for _, l := range part.style.lines(part.text, measure-indent) {
-			p.need(part.style.lead)
+		lines := part.style.lines(part.text, measure-indent)
+		for i, l := range lines {
+			p.need(float64(undivided(i, len(lines))) * part.style.lead)
 			if part.bar {
 				p.fill(accent, left, p.y, 2.4, part.style.lead)
 			}

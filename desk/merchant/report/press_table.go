@@ -15,7 +15,8 @@ const (
 // table sets a table over as many pages as it takes: its headings come again on each, long cells wrap, and a row that fits on a
 // page is not torn.
 func (p *press) table(t table) {
-	p.need(heading.lead + 3*small.lead + 60)
+	widths := columnWidths(t)
+	p.need(heading.lead + 3*small.lead + max(60, p.opening(t, widths)))
 	p.caption(t.ID, t.Title, t.Source)
 	if t.Note != "" {
 		p.paragraph(small.in(black), left, measure, t.Note)
@@ -30,27 +31,55 @@ func (p *press) table(t table) {
 			p.skip(6)
 		}
 	default:
-		p.grid(t)
+		p.grid(t, widths)
 		p.skip(5)
 	}
 	p.skip(13)
 }
 
-func (p *press) grid(t table) {
-	widths := columnWidths(t)
+// grid keeps the last two rows together, as opening does the first: a row alone under its headings is read as a table of its own.
+func (p *press) grid(t table, widths []float64) {
 	p.headings(t, widths)
-	for _, row := range t.Rows {
+	for i, row := range t.Rows {
+		if kept := undivided(i, len(t.Rows)); i > 0 && kept > 1 && p.tall(t, widths, i, kept) > p.room() {
+			p.again(t, widths)
+		}
 		p.row(t, widths, row)
 	}
 }
 
-func (p *press) headings(t table, widths []float64) {
+// opening is the height of a table's headings and of the rows that stay under them.
+func (p *press) opening(t table, widths []float64) float64 {
+	if t.Listed || len(t.Rows) == 0 {
+		return 0
+	}
+	_, height := headed(t, widths)
+	return height + p.tall(t, widths, 0, undivided(0, len(t.Rows)))
+}
+
+// tall is the height of rows that stay together. Rows that are more than half a page are torn, and keep nothing from its place.
+func (p *press) tall(t table, widths []float64, from, n int) (height float64) {
+	for _, row := range t.Rows[from : from+n] {
+		_, most := cellLines(t, widths, row)
+		height += float64(most)*cellText8.lead + 2*padding + hairline
+	}
+	if height > (bottom-top)/2 {
+		return 0
+	}
+	return height
+}
+
+func headed(t table, widths []float64) (lines [][]string, height float64) {
 	lines, most := make([][]string, len(widths)), 0
 	for i, c := range t.Columns {
 		lines[i] = column.lines(c.Title, widths[i])
 		most = max(most, len(lines[i]))
 	}
-	height := float64(most)*column.lead + 6
+	return lines, float64(most)*column.lead + 6
+}
+
+func (p *press) headings(t table, widths []float64) {
+	lines, height := headed(t, widths)
 	p.fill(shade, left, p.y, measure, height)
 	p.put(t, widths, lines, nil, p.y+3, column)
 	p.skip(height)
@@ -60,11 +89,7 @@ func (p *press) headings(t table, widths []float64) {
 
 // row sets one row, on the next page if it would be torn and fits there, and in pieces if it is longer than a page.
 func (p *press) row(t table, widths []float64, row []cell) {
-	lines, most := make([][]string, len(row)), 0
-	for i, c := range row {
-		lines[i] = cellStyle(t.Columns[i].Kind).lines(c.Text, widths[i])
-		most = max(most, len(lines[i]))
-	}
+	lines, most := cellLines(t, widths, row)
 	lead := cellText8.lead
 	for most > 0 {
 		whole := float64(most)*lead + 2*padding
@@ -77,6 +102,16 @@ func (p *press) row(t table, widths []float64, row []cell) {
 		p.rule(line, hairline)
 		lines, most = after(lines, n), most-n
 	}
+}
+
+// cellLines are the lines of each cell of a row, and how many the longest has.
+func cellLines(t table, widths []float64, row []cell) (lines [][]string, most int) {
+	lines = make([][]string, len(row))
+	for i, c := range row {
+		lines[i] = cellStyle(t.Columns[i].Kind).lines(c.Text, widths[i])
+		most = max(most, len(lines[i]))
+	}
+	return lines, most
 }
 
 // again turns the page and says on the new one which table goes on.

@@ -72,6 +72,52 @@ func inside(t *testing.T, n int, m mark) {
 	}
 }
 
+// TestNoLineAndNoRowStandsAlone: wherever on a page they begin, the first line of a text or row of a table does not stay behind by
+// itself, and the last does not come alone to the next page.
+func TestNoLineAndNoRowStandsAlone(t *testing.T) {
+	for name, set := range map[string]func(*press, int){
+		"a paragraph": func(p *press, n int) {
+			p.paragraph(body, left, measure, strings.TrimSpace(strings.Repeat("a line\n", n)))
+		},
+		"a clause": func(p *press, n int) { p.clause(clause{Quote: strings.TrimSpace(strings.Repeat("a line\n", n))}) },
+		"a table": func(p *press, n int) {
+			t := table{Title: "Timeline", Columns: []Column{{"When", TextColumn}}}
+			for range n {
+				t.Rows = append(t.Rows, []cell{{Text: "a line"}})
+			}
+			p.table(t)
+		},
+		"labels and values": func(p *press, n int) {
+			var all []pair
+			for range n {
+				all = append(all, pair{"Label", "a line", TextColumn}, pair{"Label", "beside it", TextColumn})
+			}
+			p.pairs(all)
+		},
+	} {
+		for n := 2; n < 9; n++ {
+			for y := top; y < bottom; y += 3 {
+				p := &press{}
+				p.turn()
+				p.y = y
+				set(p, n)
+				for i, s := range p.sheets {
+					if lines := strings.Count(textsOf(s), "a line\n"); lines == 1 {
+						t.Fatalf("%s of %d that begins at %.0f has one line alone on page %d", name, n, y, i+1)
+					}
+				}
+			}
+		}
+	}
+}
+
+func textsOf(s *sheet) (text string) {
+	for _, m := range s.marks {
+		text += m.text + "\n"
+	}
+	return text
+}
+
 func TestWhateverAShopCallsThings(t *testing.T) {
 	for name, c := range map[string]func(*Content){
 		"a word that is wider than the page": func(c *Content) { c.Decision.Summary = strings.Repeat("W", 400) },

@@ -33,7 +33,7 @@ func sample() Content {
 			{Name: "ip_country", Title: "Country of the buyer's address on the net", State: "unknown", Source: "orders", Weight: Neutral},
 			{Name: "customer_since", Title: "Customer since", State: "present", Value: "March 2024, 6 orders, none disputed", Source: "orders", Weight: Neutral, Exhibits: []string{"E1"}},
 		},
-		Withheld: []Withheld{{Count: 1, By: "A. Okafor", At: "2026-12-01T08:40:02Z", Why: "internal note about another customer"}},
+		Withheld: []Withheld{{What: FactWithheld, Count: 1, By: "A. Okafor", At: "2026-12-01T08:40:02Z", Why: "internal note about another customer"}},
 		Exhibits: []Exhibit{
 			{ID: "E1", Title: "The order", Database: "shop (PostgreSQL)", Table: "public.order", Step: "S1", ReadAt: "2026-12-01T08:39:58Z",
 				Columns: []Column{{"Order", IDColumn}, {"Customer", TextColumn}, {"E-mail", TextColumn}, {"Placed", TimeColumn}, {"Status", TextColumn}, {"Total", AmountColumn}, {"Shipped to", TextColumn}},

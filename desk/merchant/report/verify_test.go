@@ -69,7 +69,7 @@ func TestVerify(t *testing.T) {
 	})
 	t.Run("a report that another renderer drew cannot be compared, and its content still can", func(t *testing.T) {
 		for _, f := range []Format{HTML, PDF} {
-			file := bytes.Replace(rendered(t, sample(), f), []byte(Renderer), []byte(strings.Replace(Renderer, "report 1", "report 0", 1)), 1)
+			file := bytes.Replace(rendered(t, sample(), f), []byte(Renderer), []byte(strings.Replace(Renderer, "report 2", "report 0", 1)), 1)
 			if v := verdict(t, file); v.State != CannotTell || v.Fingerprint != v.Printed || v.Fingerprint == "" {
 				t.Errorf("%s: got %v", f, v)
 			}
@@ -79,7 +79,7 @@ func TestVerify(t *testing.T) {
 		c := sample()
 		c.Decision.Contested = usd(42854)
 		for _, f := range []Format{HTML, PDF} {
-			file := bytes.Replace(forge(t, f, c), []byte(Renderer), []byte(strings.Replace(Renderer, "report 1", "report 0", 1)), 1)
+			file := bytes.Replace(forge(t, f, c), []byte(Renderer), []byte(strings.Replace(Renderer, "report 2", "report 0", 1)), 1)
 			if v := verdict(t, file); v.State != Edited {
 				t.Errorf("%s: got %v", f, v)
 			}
@@ -98,8 +98,8 @@ func TestVerify(t *testing.T) {
 	})
 	t.Run("nor can one whose content is of a later format", func(t *testing.T) {
 		for _, f := range []Format{JSON, HTML} {
-			file := bytes.Replace(rendered(t, sample(), f), []byte(`"format":1`), []byte(`"format":2`), 1)
-			if v := verdict(t, file); v.State != CannotTell || !strings.Contains(v.Why, "format 2") {
+			file := bytes.Replace(rendered(t, sample(), f), []byte(`"format":2`), []byte(`"format":3`), 1)
+			if v := verdict(t, file); v.State != CannotTell || !strings.Contains(v.Why, "format 3") {
 				t.Errorf("%s: got %v", f, v)
 			}
 		}

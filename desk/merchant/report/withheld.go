@@ -17,8 +17,8 @@ func (c *Content) Withhold(fact, by, at, why string) (stillSaid []string, err er
 	if i < 0 {
 		return nil, countersign.Errorf(countersign.Invalid, "%q is no fact of this report", fact).In("withhold")
 	}
-	if strings.TrimSpace(by) == "" || strings.TrimSpace(why) == "" {
-		return nil, countersign.Errorf(countersign.Invalid, "a fact is left out by a person, for a reason").In("withhold").Try("say why, in words that the reader of the report may see")
+	if err := answered(by, why); err != nil {
+		return nil, err
 	}
 	gone := c.Facts[i]
 	c.Facts = slices.Delete(slices.Clone(c.Facts), i, i+1)
@@ -27,8 +27,37 @@ func (c *Content) Withhold(fact, by, at, why string) (stillSaid []string, err er
 			c.drop(id)
 		}
 	}
-	c.noteWithheld(by, at, why)
+	c.noteWithheld(FactWithheld, by, at, why)
 	return c.saying(gone.Value), nil
+}
+
+// What may be withheld.
+const (
+	FactWithheld   = "fact"
+	ClauseWithheld = "clause"
+)
+
+// WithholdClause takes a quoted clause out of the content, as Withhold takes a fact.
+func (c *Content) WithholdClause(id, by, at, why string) (stillSaid []string, err error) {
+	i := slices.IndexFunc(c.Clauses, func(q Clause) bool { return q.ID == id })
+	if i < 0 {
+		return nil, countersign.Errorf(countersign.Invalid, "%q is no clause of this report", id).In("withhold")
+	}
+	if err := answered(by, why); err != nil {
+		return nil, err
+	}
+	gone := c.Clauses[i]
+	c.drop(id)
+	c.noteWithheld(ClauseWithheld, by, at, why)
+	return c.saying(gone.Quote), nil
+}
+
+// answered refuses to leave something out that nobody, or no reason, answers for.
+func answered(by, why string) error {
+	if strings.TrimSpace(by) == "" || strings.TrimSpace(why) == "" {
+		return countersign.Errorf(countersign.Invalid, "something is left out by a person, for a reason").In("withhold").Try("say why, in words that the reader of the report may see")
+	}
+	return nil
 }
 
 func (c *Content) cited(exhibit string) bool {
@@ -42,15 +71,15 @@ func (c *Content) drop(exhibit string) {
 	c.Attachments = slices.DeleteFunc(slices.Clone(c.Attachments), func(a Attachment) bool { return a.ID == exhibit })
 }
 
-func (c *Content) noteWithheld(by, at, why string) {
+func (c *Content) noteWithheld(what, by, at, why string) {
 	c.Withheld = slices.Clone(c.Withheld)
 	for i, w := range c.Withheld {
-		if w.By == by && w.Why == why {
+		if w.What == what && w.By == by && w.Why == why {
 			c.Withheld[i].Count++
 			return
 		}
 	}
-	c.Withheld = append(c.Withheld, Withheld{Count: 1, By: by, At: at, Why: why})
+	c.Withheld = append(c.Withheld, Withheld{What: what, Count: 1, By: by, At: at, Why: why})
 }
 
 // telling is how long a value must be to be looked for elsewhere: "2" or "yes" is found everywhere and says nothing.

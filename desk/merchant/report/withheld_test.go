@@ -23,7 +23,7 @@ func TestWithhold(t *testing.T) {
 		if bytes.Contains(Canonical(c), []byte("two days later than promised")) || bytes.Contains(Canonical(c), []byte("Dispatch")) {
 			t.Error("the fact is still there")
 		}
-		if want := []Withheld{{1, "A. Okafor", "2026-12-01T08:40:02Z", "internal note about another customer"}}; !reflect.DeepEqual(c.Withheld, want) || still != nil {
+		if want := []Withheld{{FactWithheld, 1, "A. Okafor", "2026-12-01T08:40:02Z", "internal note about another customer"}}; !reflect.DeepEqual(c.Withheld, want) || still != nil {
 			t.Errorf("got %v and %v", c.Withheld, still)
 		}
 		sealed(t, c)
@@ -79,6 +79,51 @@ func TestWithhold(t *testing.T) {
 		c := all
 		if _, err := c.Withhold("refunded", "A. Okafor", "", "why"); err != nil || !reflect.DeepEqual(all, sample()) {
 			t.Errorf("it was changed, or %v", err)
+		}
+	})
+}
+
+func TestWithholdClause(t *testing.T) {
+	const why = "it is about returns, and none was made"
+	c := sample()
+	c.Withheld = nil
+	still, err := c.WithholdClause("E6", "A. Okafor", "2026-12-01T08:40:02Z", why)
+	if err != nil || still != nil {
+		t.Fatalf("got %v and %v", still, err)
+	}
+	t.Run("it is not in the report, and the numbers of the others stay", func(t *testing.T) {
+		if bytes.Contains(Canonical(c), []byte("risk of loss")) || strings.Join(c.exhibitIDs(), " ") != "E1 E2 E3 E4 E5 E7 E8" {
+			t.Errorf("left are %v of\n%s", c.exhibitIDs(), Canonical(c))
+		}
+	})
+	t.Run("both renderings say how many clauses and how many facts are left out", func(t *testing.T) {
+		c := c
+		if _, err := c.Withhold("late", "A. Okafor", "", why); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := c.WithholdClause("E7", "A. Okafor", "", why); err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range []Format{HTML, PDF} {
+			text := textOf(t, f, rendered(t, c, f))
+			if !strings.Contains(text, "2 clauses withheld by A. Okafor: "+why) || !strings.Contains(text, "1 fact withheld by A. Okafor: "+why) || strings.Contains(text, "Clauses quoted") {
+				t.Errorf("%s does not: %s", f, text)
+			}
+		}
+	})
+	t.Run("places that still quote it are named", func(t *testing.T) {
+		c := sample()
+		c.Decision.Summary += " " + c.Clauses[1].Quote
+		if still, err := c.WithholdClause("E7", "A. Okafor", "", why); err != nil || strings.Join(still, " ") != "decision.summary" {
+			t.Errorf("got %v, %v", still, err)
+		}
+	})
+	t.Run("without a reason, a person or such a clause nothing is withheld", func(t *testing.T) {
+		for _, args := range [][3]string{{"E6", "A. Okafor", " "}, {"E6", "", "why"}, {"E1", "A. Okafor", "why"}} {
+			c := sample()
+			if _, err := c.WithholdClause(args[0], args[1], "", args[2]); err == nil || !reflect.DeepEqual(c, sample()) {
+				t.Errorf("%q: got %v", args, err)
+			}
 		}
 	})
 }
