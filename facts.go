@@ -31,6 +31,9 @@ type Facts struct {
 	AtStake *Money `json:"at_stake,omitempty"`
 	// Seen is a hash of every record row that was read. A fix is applied only while the rows still hash to it.
 	Seen string `json:"seen"`
+	// Rows is a hash of the rows alone, where Seen is of more than them: a deadline, a policy, what a person typed in. Empty at a desk
+	// that reads nothing else.
+	Rows string `json:"rows,omitempty"`
 	// Unreadable says why the records could not be read; everything else is then empty.
 	Unreadable string `json:"unreadable,omitempty"`
 }

@@ -108,7 +108,8 @@ func (e evidence) content(ctx context.Context, v store.View, at time.Time, c cou
 	if err != nil {
 		return report.Content{}, err
 	}
-	exhibits := e.exhibits(at, !d.Changed)
+	moved := e.moved(c)
+	exhibits := e.exhibits(at, !moved)
 	exhibits = append(exhibits, typedExhibits(typed, len(exhibits), names)...)
 	clauses := e.clauses(c, len(exhibits))
 	return report.Content{
@@ -117,7 +118,7 @@ func (e evidence) content(ctx context.Context, v store.View, at time.Time, c cou
 		Dispute:  disputeOf(c),
 		Decision: decisionOf(c, d, by, at),
 		Proposal: proposed,
-		Net:      netOf(c, d.Changed),
+		Net:      netOf(c, moved),
 		Facts:    e.reportFacts(c, d, exhibits),
 		Exhibits: exhibits, Clauses: clauses, Timeline: e.timeline(c, by, at),
 		Withheld: []report.Withheld{}, Attachments: pack.Listed(files, len(exhibits)+len(clauses), names),
@@ -191,6 +192,19 @@ func proposalOf(ctx context.Context, v store.View, c countersign.Case) (report.P
 		}
 	}
 	return p, nil
+}
+
+// moved reports whether the shop's rows are others than those that the recommendation was made on. A case that was judged before rows
+// had a hash of their own can only be asked whether anything that was judged is another.
+func (e evidence) moved(c countersign.Case) bool {
+	switch judged := c.Facts; {
+	case judged == nil || judged.Seen == "":
+		return false
+	case judged.Rows == "":
+		return judged.Seen != e.facts.Seen
+	default:
+		return judged.Rows != e.facts.Rows
+	}
 }
 
 // changedSince stands in a report whose rows are others than those that the recommendation was made on. It does not say what changed:

@@ -414,12 +414,53 @@ func TestADeadlineThatPassesWhileAPersonLooks(t *testing.T) {
 	}
 	s.unseen("override contest: They take it until January.", "in_time")
 	s.must(s.decide("override contest: They take it until January."))
+	saysNothingOfTheShop(s)
 	for _, f := range s.content().Facts {
 		if f.Name == "in_time" && (f.State != "absent" || f.Weight != report.Hurts) {
 			t.Errorf("%+v", f)
 		}
 	}
 	s.holds()
+}
+
+// TestADeadlineThatIsEditedIsNoChangeOfTheShops: whatever a person does to a case meanwhile, the bank is not told that the shop's records
+// changed, and the rows are said to be those that the model was shown. The decision still notices it.
+func TestADeadlineThatIsEditedIsNoChangeOfTheShops(t *testing.T) {
+	t.Parallel()
+	for name, meanwhile := range map[string]struct {
+		does    func(*scene) error
+		notices string
+	}{
+		"a deadline that has passed is set": {func(s *scene) error {
+			_, err := s.review.Deadline(s.Context(), s.act(), today.AddDate(0, 0, -30))
+			return err
+		}, "in_time was present 2026-12-20T17:00:00Z and is absent 2026-11-01"},
+		"a refund is typed in": {func(s *scene) error { return s.decide("states refund USD 20.00: In cash, at the counter.") }, "refund_typed_in was not there"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sceneOf(t, "nothing-arrived-and-it-did")
+			s.must(meanwhile.does(s))
+			if err := s.decide("approve"); countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), meanwhile.notices) {
+				t.Errorf("approving answers %v", err)
+			}
+			s.must(s.decide("looks at the records"))
+			s.must(s.decide("override contest: It was delivered."))
+			saysNothingOfTheShop(s)
+			s.holds()
+		})
+	}
+}
+
+func saysNothingOfTheShop(s *scene) {
+	s.Helper()
+	c := s.content()
+	if said := strings.Join(c.Net.Caveats, " "); strings.Contains(said, "records changed") {
+		s.Errorf("the report says %q", said)
+	}
+	if c.Exhibits[0].Step != "S1" {
+		s.Errorf("the order is shown as of step %q", c.Exhibits[0].Step)
+	}
 }
 
 // A clause of a long document stands in as much of it as shows what it is about, cut between words and never inside a letter.

@@ -27,7 +27,6 @@ type Decided struct {
 	By       countersign.Actor
 	Part     *countersign.Money // of the amount; nil is all of it
 	Followed bool               // the recommendation
-	Changed  bool               // the records are others than those that the recommendation was made on, and the person saw them
 	Answer   string             // in the person's own words, in the place of the model's summary; empty when they keep that
 	Withhold []string           // facts that are left out of what others read
 	Why      string             // they are
@@ -59,8 +58,7 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 		d.Withheld, d.Why = act.Withhold, strings.TrimSpace(act.Why)
 	}
 	d.Seen = f.Facts.Seen
-	moved := f.Facts.Seen != "" && changed(*c, f.Facts.Seen)
-	if moved {
+	if f.Facts.Seen != "" && changed(*c, f.Facts.Seen) {
 		d.Changed = differences(*c, f.Facts)
 	}
 	if f.warn != nil {
@@ -71,7 +69,7 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 		return notes, nil
 	}
 	kept, err := f.Keep(ctx, tx, *c, Decided{Outcome: d.Outcome, Reason: d.Reason, By: act.Actor, Part: d.Part, Followed: d.Verb == "approve",
-		Changed: moved, Answer: d.Answer, Withhold: d.Withheld, Why: d.Why})
+		Answer: d.Answer, Withhold: d.Withheld, Why: d.Why})
 	return slices.Concat(notes[:1], kept, notes[1:]), err
 }
 

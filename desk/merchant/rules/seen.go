@@ -22,6 +22,14 @@ func Seen(in Input) string {
 		Library  string                  `json:"library"`
 		Typed    []countersign.TypedFact `json:"typed,omitempty"`
 	}{"countersign/merchant/seen/1", in.Records, string(in.Reason), in.Disputed, in.DueAt != nil && !in.Now.Before(*in.DueAt), in.Policies, in.Library, in.Typed})
+	return hashed(b, err)
+}
+
+// Rows is a SHA-256, in hexadecimal, over the shop's rows alone. A report says that they changed where they did, and not where a
+// deadline passed or somebody set another.
+func Rows(records shop.Records) string { return hashed(json.Marshal(records)) }
+
+func hashed(b []byte, err error) string {
 	if err != nil {
 		return "" // unreachable: nothing in it can fail to marshal
 	}
