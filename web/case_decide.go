@@ -186,7 +186,7 @@ func (f *file) warnings(outcome countersign.Outcome) []string {
 	if f.desk.Warn == nil || f.now.Seen == "" {
 		return nil
 	}
-	return f.desk.Warn(f.now, outcome)
+	return f.desk.Warn(f.now, outcome, nil)
 }
 
 // differs says what the records say now, where that is not what the case was judged on.

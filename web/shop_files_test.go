@@ -92,7 +92,7 @@ func TestAnExportThatIsSentAgainTakesThePlaceOfTheOneBefore(t *testing.T) {
 	b.post("/settings/shop/rows", url.Values{"name": {"shop"}, "right": {"yes"}}).is(http.StatusSeeOther)
 	refunds(2000)
 	c := o.as(auth.Analyst).chargeback(o, url.Values{"order_id": {"#1001"}, "network": {"visa"}, "reason_code": {"13.1"}, "stage": {"chargeback"}, "amount": {"49.90"}, "currency": {"EUR"}})
-	b.get("/cases/"+string(c.ID)).is(http.StatusOK, "EUR 20.00 of the EUR 49.90 in dispute was already refunded; EUR 29.90 is left to contest or to accept.")
+	b.get("/cases/"+string(c.ID)).is(http.StatusOK, "EUR 20.00 of the EUR 49.90 in dispute was already refunded, EUR 29.90 was not.")
 	inForce := keeps(1)
 
 	begin("latest")

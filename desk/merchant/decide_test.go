@@ -88,11 +88,42 @@ func TestAcceptingWhatWasRefundedIsSaidToPayTwice(t *testing.T) {
 	}
 	s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.6"}})
 	c := s.theCase()
-	if c.Recommendation != "ACCEPT" || len(s.desk.Warn(*c.Facts, countersign.AcceptedOutcome)) != 1 || len(s.desk.Warn(*c.Facts, countersign.Contested)) != 0 {
-		t.Fatalf("%s, %q", c.Recommendation, s.desk.Warn(*c.Facts, countersign.AcceptedOutcome))
+	if c.Recommendation != "ACCEPT" || len(s.desk.Warn(*c.Facts, countersign.AcceptedOutcome, nil)) != 1 || len(s.desk.Warn(*c.Facts, countersign.Contested, nil)) != 0 {
+		t.Fatalf("%s, %q", c.Recommendation, s.desk.Warn(*c.Facts, countersign.AcceptedOutcome, nil))
 	}
 	s.must(s.decide("approve"))
 	if !s.recordSays("Accepting would pay this twice: USD 120.00 went back") {
 		t.Error("the record does not say that it was said")
+	}
+}
+
+// TestContestingWhatWasNotRefundedIsSaidToPayTheRestTwice: nobody is led to name what is left as the part, and who does so all the same
+// is told what it costs; the record keeps that they were.
+func TestContestingWhatWasNotRefundedIsSaidToPayTheRestTwice(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "partial-refunds-are-not-a-full-one")
+	advice := s.desk.Warn(*s.theCase().Facts, countersign.Contested, nil)
+	if len(advice) != 1 || !strings.Contains(advice[0], "USD 50.00 went back already. What is not contested is accepted, and would be paid a second time: contest all of it") {
+		t.Errorf("who contests is told %q", advice)
+	}
+	s.must(s.decide("override contest USD 70.00: The rest was delivered."))
+	if !s.recordSays("USD 50.00 is accepted besides the USD 50.00 that went back already: what was refunded of it is paid a second time.") {
+		t.Error("the record does not say that it was said")
+	}
+}
+
+// TestAPartThatIsTheWholeIsTheWhole: nobody accepts USD 0.00.
+func TestAPartThatIsTheWholeIsTheWhole(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "partial-refunds-are-not-a-full-one")
+	s.must(s.decide("override contest USD 120.00: All of it was delivered."))
+	if c := s.theCase(); c.Contested != nil {
+		t.Errorf("%s is contested as a part", c.Contested)
+	}
+	if d := s.content().Decision; d.Contested.Text != "USD 120.00" || d.Accepted.Text != "USD 0.00" {
+		t.Errorf("%+v", d)
+	}
+	if s.recordSays(`"part"`) || s.recordSays("is accepted besides") {
+		t.Error("the record speaks of a part")
 	}
 }

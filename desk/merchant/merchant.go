@@ -52,6 +52,7 @@ func New(c Config) desk.Desk {
 		NotesBy:    "whoever sent the chargeback",
 		Reports:    true,
 		Warn:       rules.Warnings,
+		Against:    rules.Against,
 		Room:       pack.Room,
 		Pack:       c.pack,
 		Typed:      typedKinds,

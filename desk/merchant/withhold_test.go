@@ -159,3 +159,40 @@ func TestWhatIsWithheldIsToldNowhereElse(t *testing.T) {
 		})
 	}
 }
+
+// TestWhatMayBeLeftOutIsWhatTheReportMarks: in every scenario the facts that a person may leave out of a contest are those that its report
+// says speak against it, and the other way round.
+func TestWhatMayBeLeftOutIsWhatTheReportMarks(t *testing.T) {
+	t.Parallel()
+	marked := map[string]int{}
+	for name := range scenarios(t) {
+		s := sceneOf(t, name)
+		if s.theCase().Status != countersign.InReview {
+			continue
+		}
+		now, err := s.desk.Facts(s.Context(), s.store.View, s.theCase())
+		s.must(err)
+		offered := s.desk.Against(now, countersign.Contested)
+		s.must(s.decide("looks at the records"))
+		if err := s.decide("override contest: It was delivered."); countersign.KindOf(err) == countersign.Unprocessed {
+			continue // on somebody's word alone
+		} else if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		hurts := []string{}
+		for _, f := range s.content().Facts {
+			if f.Weight == report.Hurts {
+				hurts = append(hurts, f.Name)
+				marked[f.Name]++
+			}
+		}
+		if strings.Join(offered, " ") != strings.Join(hurts, " ") {
+			t.Errorf("%s: offered are %v, and the report marks %v", name, offered, hurts)
+		}
+	}
+	for _, fact := range []string{"in_time", "refund_returned", "return_on_file", "delivered", "policy_in_force", "order_found"} {
+		if marked[fact] == 0 {
+			t.Errorf("no report marks %s", fact)
+		}
+	}
+}

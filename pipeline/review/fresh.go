@@ -17,7 +17,7 @@ type Fresh struct {
 	// Keep is what the desk keeps of a decision that closes the case, beside the record, in the decision's transaction: it may
 	// return notes for the record, which come before the row that closes the case. Nil when it keeps nothing.
 	Keep func(context.Context, *store.Tx, countersign.Case, Decided) ([]store.Note, error)
-	warn func(countersign.Facts, countersign.Outcome) []string // the desk's
+	warn func(countersign.Facts, countersign.Outcome, *countersign.Money) []string // the desk's
 }
 
 // Decided is a decision that closes a case.
@@ -62,7 +62,7 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 		d.Changed = differences(*c, f.Facts)
 	}
 	if f.warn != nil {
-		d.Warnings = f.warn(f.Facts, d.Outcome)
+		d.Warnings = f.warn(f.Facts, d.Outcome, d.Part)
 	}
 	notes := closed(c, d.Outcome, d)
 	if f.Keep == nil {

@@ -31,8 +31,8 @@ type Desk struct {
 	Fresh func(context.Context, store.View, countersign.Case) (Fresh, error)
 	// MustChoose says that a recommendation which asks for a person cannot be approved: the person chooses an outcome, and says why.
 	MustChoose bool
-	// Warn says what a person must know of an outcome before they choose it; nil when the desk has nothing to say.
-	Warn  func(countersign.Facts, countersign.Outcome) []string
+	// Warn says what a person must know of an outcome, for a part of the amount where one is given; nil when the desk has nothing to say.
+	Warn  func(countersign.Facts, countersign.Outcome, *countersign.Money) []string
 	Split countersign.Outcome     // the outcome that may be for a part of the amount; empty when none may
 	Room  store.ExhibitRoom       // how much the files of a case may be together; the zero value takes none
 	Typed []countersign.TypedKind // the kinds of facts that a person may type in; none at a desk that takes none
@@ -53,7 +53,7 @@ type Act struct {
 	Case     countersign.CaseID
 	Revision int64
 	Actor    countersign.Actor
-	Part     *countersign.Money // of the amount, for an outcome that may be split; nil is the whole
+	Part     *countersign.Money // of the amount, for an outcome that may be split; nil is the whole, and so is a part that is all of it
 	Withhold []string           // facts, by name, that are left out of what the desk keeps for others to read
 	Why      string             // they are; needed when any is
 	Facts    string             // the hash of the records that the person saw, when those are not the ones that the case was judged on
@@ -236,7 +236,7 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 // split notes the part of the amount that an outcome is for.
 func (d Desk) split(c *countersign.Case, act Act, row *decision) error {
 	switch part := act.Part; {
-	case part == nil:
+	case part == nil, *part == c.Amount && d.Split != "" && row.Outcome == d.Split: // a part that is the whole is none
 		return nil
 	case d.Split == "" || row.Outcome != d.Split:
 		return countersign.Errorf(countersign.Invalid, "the outcome %s is for the whole amount; leave the part empty", row.Outcome).In("amount")

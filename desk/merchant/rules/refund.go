@@ -115,6 +115,9 @@ func covering(returned total, stake *countersign.Money) cover {
 	return coverPart
 }
 
+// aPart ends the value of a refund that covers a part of what is disputed.
+const aPart = ", a part"
+
 // refundRules are the first two rules of the net, and what amounts add to them.
 func refundRules(m money, stake *countersign.Money) []finding {
 	return []finding{refunded(m, stake), underWay(m)}
@@ -129,8 +132,8 @@ func refunded(m money, stake *countersign.Money) finding {
 			"The records show that %s was already refunded, which covers the %s in dispute; contesting would deny it.", m.returned.money, stake)
 	case coverPart:
 		rest := countersign.Money{Minor: stake.Minor - m.returned.money.Minor, Currency: stake.Currency}
-		return present(name, fmt.Sprintf("%s, a part", m.returned.money), source).because(countersign.PartialRefund,
-			"%s of the %s in dispute was already refunded; %s is left to contest or to accept.", m.returned.money, stake, rest)
+		return present(name, m.returned.money.String()+aPart, source).because(countersign.PartialRefund,
+			"%s of the %s in dispute was already refunded, %s was not.", m.returned.money, stake, rest)
 	case coverNone:
 		return absent(name, "", source).against(Accept, countersign.NoRefundContradictsAccept,
 			"There is no refund on record yet, so accepting would give the money back for the first time.")

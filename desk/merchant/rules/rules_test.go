@@ -92,7 +92,7 @@ func TestRules(t *testing.T) {
 			func(in *Input) {
 				in.Records.Refunds.All = []shop.Refund{refund("R-1", "", 30_00, shop.Returned, "2026-11-10T00:00:00Z")}
 			},
-			"partial_refund", "partial_refund", "USD 70.00 is left to contest or to accept"},
+			"partial_refund", "partial_refund", "USD 30.00 of the USD 100.00 in dispute was already refunded, USD 70.00 was not."},
 		{"an open return without the money back is looked at by a person",
 			func(in *Input) {
 				in.Records.Returns.All = []shop.Return{{ID: "T-1", State: shop.Open, Reason: "defective"}}
