@@ -67,6 +67,8 @@ type Desk struct {
 	Room store.ExhibitRoom
 	// Typed are the kinds of facts that a person may type in, in the order in which they are offered; none at a desk that takes none.
 	Typed []TypedKind
+	// Clauses are what the report of a case would quote if it were decided now; nil at a desk that quotes nothing.
+	Clauses func(ctx context.Context, v store.View, c countersign.Case) ([]Clause, error)
 	// Pack measures what would be sent of a case if that were decided now; nil when nothing ever is.
 	Pack func(ctx context.Context, v store.View, c countersign.Case, d review.Decided) (Pack, error)
 	// FactGroups name the facts, in the order in which a person reads them. A fact that no group names is shown by its own name.

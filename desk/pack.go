@@ -11,6 +11,14 @@ type Pack struct {
 	Free     string // what it comes to that there are no problems
 }
 
+// Clause is a passage of a policy that a report would quote. Whoever decides may leave it out, by its name.
+type Clause struct {
+	Name, Document, Version string
+	Page                    int // 0 where the document has none
+	Quote                   string
+	Found                   string // how it was found there, in words
+}
+
 // PackProblem is one thing that the receiver would not take, or would charge for, and what can be done.
 type PackProblem struct {
 	Text    string

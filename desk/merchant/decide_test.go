@@ -127,3 +127,22 @@ func TestAPartThatIsTheWholeIsTheWhole(t *testing.T) {
 		t.Error("the record speaks of a part")
 	}
 }
+
+// TestAnAnswerThatSaysNothingIsRefused: it would put a model's words under a person's name who meant to take them out.
+func TestAnAnswerThatSaysNothingIsRefused(t *testing.T) {
+	t.Parallel()
+	s := sceneOf(t, "nothing-arrived-and-it-did")
+	for _, empty := range []string{" ", "\n\n", "\u00a0\u2003", "\u200b\u200d"} {
+		act := s.act()
+		act.Answer = empty
+		if _, err := s.review.Approve(s.Context(), act); countersign.KindOf(err) != countersign.Invalid || !strings.Contains(err.Error(), "answer") {
+			t.Errorf("the answer %q: %v", empty, err)
+		}
+		if err := s.contests(s.act(), empty); countersign.KindOf(err) != countersign.Invalid {
+			t.Errorf("the reason %q: %v", empty, err)
+		}
+	}
+	if s.theCase().Status != countersign.InReview {
+		t.Error("it was decided")
+	}
+}

@@ -66,10 +66,8 @@ func (e evidence) keep(ctx context.Context, tx *store.Tx, c countersign.Case, d 
 	if err := onWordAlone(d.Outcome, content); err != nil {
 		return nil, err
 	}
-	for _, fact := range d.Withhold {
-		if err := e.withhold(&content, c.Facts, fact, d.Why); err != nil {
-			return nil, err
-		}
+	if err := e.leaveOut(&content, c, d); err != nil {
+		return nil, err
 	}
 	sealed, err := report.Seal(content)
 	if err != nil {
@@ -111,7 +109,7 @@ func (e evidence) content(ctx context.Context, v store.View, at time.Time, c cou
 	moved := e.moved(c)
 	exhibits := e.exhibits(at, !moved)
 	exhibits = append(exhibits, typedExhibits(typed, len(exhibits), names)...)
-	clauses := e.clauses(c, len(exhibits))
+	clauses := e.clauses(c, len(exhibits), d.Withhold)
 	return report.Content{
 		Format:   report.FormatVersion,
 		Case:     report.Case{ID: string(c.ID), Round: c.Round, Order: c.Subject.ID, Shop: e.shop, OpenedAt: report.At(c.OpenedAt)},
@@ -168,8 +166,8 @@ func decisionOf(c countersign.Case, d review.Decided, by string, at time.Time) r
 		contested, accepted = *d.Part, countersign.Money{Minor: c.Amount.Minor - d.Part.Minor, Currency: c.Amount.Currency}
 	}
 	summary := cmp.Or(d.Answer, d.Reason)
-	if d.Followed && d.Answer == "" && c.Proposal != nil {
-		summary = c.Proposal.Summary
+	if summary == "" && c.Proposal != nil {
+		summary = c.Proposal.Summary // who approves as it stands adopts it
 	}
 	return report.Decision{Outcome: string(d.Outcome), Contested: amountOf(contested), Accepted: amountOf(accepted), By: by, At: report.At(at),
 		Followed: d.Followed, Reason: d.Reason, Summary: summary}

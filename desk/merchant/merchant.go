@@ -55,6 +55,7 @@ func New(c Config) desk.Desk {
 		Against:    rules.Against,
 		Room:       pack.Room,
 		Pack:       c.pack,
+		Clauses:    c.clausesOf,
 		Typed:      typedKinds,
 		Display:    c.display,
 		Told:       tell,

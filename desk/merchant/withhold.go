@@ -6,7 +6,65 @@ import (
 
 	"countersign"
 	"countersign/desk/merchant/report"
+	"countersign/pipeline/review"
 )
+
+// leaveOut takes what a person left out from the content: facts, and then clauses.
+func (e evidence) leaveOut(content *report.Content, c countersign.Case, d review.Decided) error {
+	var clauses []string
+	for _, name := range d.Withhold {
+		if strings.HasPrefix(name, clausePrefix) {
+			clauses = append(clauses, name)
+		} else if err := e.withhold(content, c.Facts, name, d.Why); err != nil {
+			return err
+		}
+	}
+	if len(clauses) == 0 {
+		return nil
+	}
+	return e.withholdClauses(content, c, clauses, d.Why)
+}
+
+// withholdClauses leaves quoted clauses out, and the model's summary, which may tell of them in other words. A summary that the person
+// adopted as the answer is theirs, and stays unless it quotes one. Nothing that was judged is another for it: what a policy says was the
+// model's argument, and the decision is a person's.
+func (e evidence) withholdClauses(content *report.Content, c countersign.Case, names []string, why string) error {
+	all, ids := e.quoted(c), []string{}
+	for _, name := range names {
+		i := slices.IndexFunc(all, func(q quoted) bool { return q.name == name })
+		if i < 0 {
+			return countersign.Errorf(countersign.Invalid, "%q is no clause that this report quotes", name).In("withhold").Try("look at the clauses again: the policies may have changed")
+		}
+		ids = append(ids, content.Clauses[i].ID)
+	}
+	if content.Proposal.Summary != content.Decision.Summary {
+		content.Proposal.Summary = leftOut
+	}
+	still, err := content.WithholdClauses(ids, content.Decision.By, content.Decision.At, why)
+	if err != nil {
+		return err
+	}
+	return stillSaid(append(still, shared(all, names)...), "leave out both, or leave the clause in, and write no answer and no reason that quotes it")
+}
+
+// shared names the clauses that stay and have words of one that goes.
+func shared(all []quoted, gone []string) (names []string) {
+	for _, q := range all {
+		if !slices.Contains(gone, q.name) && slices.ContainsFunc(all, func(g quoted) bool {
+			return slices.Contains(gone, g.name) && g.in.ID == q.in.ID && g.start < q.end && q.start < g.end
+		}) {
+			names = append(names, "the clause “"+q.Quote+"”")
+		}
+	}
+	return names
+}
+
+func stillSaid(where []string, try string) error {
+	if len(where) == 0 {
+		return nil
+	}
+	return countersign.Errorf(countersign.Unprocessed, "the report would still say it: %s", strings.Join(where, ", ")).In("withhold").Try(try)
+}
 
 // withhold leaves a fact out of the report, with what only it is told by: the reasons that it gave rise to, now and when the case was
 // judged, what happened in its table, the statuses in other tables that repeat it, and the model's summary, which is words of its own
@@ -29,10 +87,10 @@ func (e evidence) withhold(content *report.Content, judged *countersign.Facts, n
 	if table == "refunds" || table == "returns" || table == "typed_refund" || table == "typed_return" {
 		hideStatuses(content)
 	}
-	content.Proposal.Summary = leftOut
-	if content.Decision.Followed {
-		content.Decision.Summary = content.Proposal.Summary
+	if content.Decision.Summary == content.Proposal.Summary { // adopted as the answer
+		content.Decision.Summary = leftOut
 	}
+	content.Proposal.Summary = leftOut
 	still, err := content.Withhold(name, content.Decision.By, content.Decision.At, why)
 	if err != nil {
 		return err
@@ -42,11 +100,7 @@ func (e evidence) withhold(content *report.Content, judged *countersign.Facts, n
 			still = append(still, "the reason, with "+value)
 		}
 	}
-	if len(still) > 0 {
-		return countersign.Errorf(countersign.Unprocessed, "the report would still say it: %s", strings.Join(still, ", ")).In("withhold").
-			Try("leave the fact in, or write a reason that does not repeat it")
-	}
-	return nil
+	return stillSaid(still, "leave the fact in, or write a reason that does not repeat it")
 }
 
 const leftOut = "Left out: it was written in view of what is withheld."

@@ -6,9 +6,11 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/rogpeppe/go-internal/txtar"
 
 	"countersign"
 	"countersign/audit"
+	"countersign/desk"
 	"countersign/desk/merchant/report"
 	"countersign/desk/merchant/shop"
 	"countersign/pipeline/intake"
@@ -194,5 +196,137 @@ func TestWhatMayBeLeftOutIsWhatTheReportMarks(t *testing.T) {
 		if marked[fact] == 0 {
 			t.Errorf("no report marks %s", fact)
 		}
+	}
+}
+
+// quotesTwo is a case whose proposal quotes two clauses that stand side by side: one says when an order counts as delivered, the other
+// that the money goes back.
+func quotesTwo(t *testing.T) *scene {
+	t.Helper()
+	s := newScene(t)
+	s.policy(txtar.File{Name: "policy terms.md from 2026-01-01", Data: []byte("# Terms\n\n" + countsClause + "\n\n" + againstClause + "\n\nWrite to us.\n")})
+	s.model = s.script("decides CONTEST 1.0\n  S1 order.number = 1001\n  S2 payments[0].state = paid\n  quotes Terms: " + againstClause + "\n  quotes Terms: " + countsClause)
+	s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+	return s
+}
+
+const (
+	countsClause  = "An order counts as delivered when the carrier records it."
+	againstClause = "Whatever arrives damaged we refund in full."
+)
+
+// TestAQuotedClauseIsLeftOutByChoice: who approves, or decides otherwise, may leave out what a model quoted to the shop's harm. Nothing of
+// the report tells it then, not what stands around another clause either; the record does, and the decision stands.
+func TestAQuotedClauseIsLeftOutByChoice(t *testing.T) {
+	t.Parallel()
+	for name, decide := range map[string]func(*scene, review.Act) error{
+		"by approving":          func(s *scene, act review.Act) error { _, err := s.review.Approve(s.Context(), act); return err },
+		"by deciding otherwise": func(s *scene, act review.Act) error { return s.contests(act, "It was delivered.") },
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := quotesTwo(t)
+			clauses, err := s.desk.Clauses(s.Context(), s.store.View, s.theCase())
+			s.must(err)
+			want := []desk.Clause{{Name: "clause_1", Document: "Terms", Version: "v1", Quote: againstClause, Found: "stands there, word for word"},
+				{Name: "clause_2", Document: "Terms", Version: "v1", Quote: countsClause, Found: "stands there, word for word"}}
+			if diff := cmp.Diff(want, clauses); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			act := s.act()
+			act.Withhold = []string{"clause_1"}
+			if err := decide(s, act); countersign.KindOf(err) != countersign.Invalid {
+				t.Errorf("without a reason it is left out: %v", err)
+			}
+			act.Withhold, act.Why = []string{"clause_3"}, "It is about damage, and none is claimed."
+			if err := decide(s, act); countersign.KindOf(err) != countersign.Invalid {
+				t.Errorf("a clause that is none is left out: %v", err)
+			}
+			act.Withhold = []string{"clause_1"}
+			s.must(decide(s, act))
+			c := s.content()
+			kept, err := s.store.Report(s.Context(), s.id)
+			s.must(err)
+			if strings.Contains(string(kept.Content), "refund in full") {
+				t.Errorf("the report still says it:\n%s", kept.Content)
+			}
+			if len(c.Clauses) != 1 || c.Clauses[0].ID != "E7" || c.Clauses[0].Quote != countsClause || !strings.Contains(c.Clauses[0].Before, "Terms") {
+				t.Errorf("the report quotes %+v", c.Clauses)
+			}
+			if diff := cmp.Diff([]report.Withheld{{What: report.ClauseWithheld, Count: 1, By: "ada", At: report.At(today), Why: act.Why}}, c.Withheld); diff != "" {
+				t.Errorf("(-want +got):\n%s", diff)
+			}
+			if !s.recordSays(`"withheld":["clause_1"]`) {
+				t.Error("the record does not hold the choice")
+			}
+			s.holds()
+		})
+	}
+	t.Run("all of them, and the decision still stands", func(t *testing.T) {
+		t.Parallel()
+		s := quotesTwo(t)
+		act := s.act()
+		act.Withhold, act.Why = []string{"clause_2", "clause_1"}, "None is needed."
+		_, err := s.review.Approve(s.Context(), act)
+		s.must(err)
+		if c := s.content(); len(c.Clauses) != 0 || len(c.Withheld) != 1 || c.Withheld[0].Count != 2 || s.theCase().Outcome != countersign.Contested {
+			t.Errorf("the report quotes %v, withheld are %v", c.Clauses, c.Withheld)
+		}
+		s.holds()
+	})
+	t.Run("and who quotes it themselves is told", func(t *testing.T) {
+		t.Parallel()
+		s := quotesTwo(t)
+		act := s.act()
+		act.Withhold, act.Why, act.Answer = []string{"clause_1"}, "None is needed.", "Our terms say:\nWhatever arrives damaged\nwe refund in full."
+		if _, err := s.review.Approve(s.Context(), act); countersign.KindOf(err) != countersign.Unprocessed || !strings.Contains(err.Error(), "decision.summary") {
+			t.Errorf("got %v", err)
+		}
+		if s.theCase().Status != countersign.InReview {
+			t.Error("it was decided")
+		}
+	})
+}
+
+// contests is an override of the analyst's.
+func (s *scene) contests(act review.Act, reason string) error {
+	_, err := s.review.Override(s.Context(), act, countersign.Contested, reason, "")
+	return err
+}
+
+// TestClausesThatShareWordsGoTogether: leaving one out of two that overlap would leave half of it in.
+func TestClausesThatShareWordsGoTogether(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	const first, second, third = "Goods may be sent back within 30 days.", "They must be unused.", "The refund is paid in full."
+	s.policy(txtar.File{Name: "policy terms.md from 2026-01-01", Data: []byte("# Terms\n\n" + first + " " + second + " " + third + "\n")})
+	s.model = s.script("decides CONTEST 1.0\n  S1 order.number = 1001\n  S2 payments[0].state = paid\n  quotes Terms: " + first + " " + second + "\n  quotes Terms: " + second + " " + third)
+	s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+	act := s.act()
+	act.Withhold, act.Why = []string{"clause_2"}, "None is needed."
+	if err := s.contests(act, "It was delivered."); countersign.KindOf(err) != countersign.Unprocessed || !strings.Contains(err.Error(), "Goods may be sent back") {
+		t.Errorf("got %v", err)
+	}
+	act.Withhold = []string{"clause_1", "clause_2"}
+	s.must(s.contests(act, "It was delivered."))
+	s.holds()
+}
+
+// TestWhoSaysTheSameInTheirOwnWordsFollows: to decide what is recommended, with a reason of one's own, is not against it, and the answer
+// is the person's.
+func TestWhoSaysTheSameInTheirOwnWordsFollows(t *testing.T) {
+	t.Parallel()
+	for line, followed := range map[string]bool{
+		"override contest: It was delivered on the 6th.":            true,
+		"override contest USD 120.00: It was delivered on the 6th.": true,
+		"override contest USD 70.00: It was delivered on the 6th.":  false,
+		"override accept: It was delivered on the 6th.":             false,
+	} {
+		s := sceneOf(t, "nothing-arrived-and-it-did")
+		s.must(s.decide(line))
+		if d := s.content().Decision; d.Followed != followed || d.Summary != "It was delivered on the 6th." || d.Reason != d.Summary {
+			t.Errorf("%s: %+v", line, d)
+		}
+		s.holds()
 	}
 }

@@ -17,7 +17,7 @@ type Fresh struct {
 	// Keep is what the desk keeps of a decision that closes the case, beside the record, in the decision's transaction: it may
 	// return notes for the record, which come before the row that closes the case. Nil when it keeps nothing.
 	Keep func(context.Context, *store.Tx, countersign.Case, Decided) ([]store.Note, error)
-	warn func(countersign.Facts, countersign.Outcome, *countersign.Money) []string // the desk's
+	desk Desk // whose records they are
 }
 
 // Decided is a decision that closes a case.
@@ -26,9 +26,9 @@ type Decided struct {
 	Reason   string
 	By       countersign.Actor
 	Part     *countersign.Money // of the amount; nil is all of it
-	Followed bool               // the recommendation
+	Followed bool               // it is what was recommended: approved, or decided in the person's own words
 	Answer   string             // in the person's own words, in the place of the model's summary; empty when they keep that
-	Withhold []string           // facts that are left out of what others read
+	Withhold []string           // facts and clauses that are left out of what others read
 	Why      string             // they are
 }
 
@@ -45,14 +45,14 @@ func (r Review) again(ctx context.Context, act Act) (Fresh, error) {
 		return Fresh{}, err
 	}
 	now, err := r.Desks[c.Desk].Fresh(ctx, r.Store.View, c)
-	now.warn = r.Desks[c.Desk].Warn
+	now.desk = r.Desks[c.Desk]
 	return now, err
 }
 
 // closed ends the case, with what the desk keeps of it.
 func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, act Act, d decision) ([]store.Note, error) {
 	if len(act.Withhold) > 0 {
-		if err := said("withhold", act.Why); err != nil {
+		if err := f.mayWithhold(act); err != nil {
 			return nil, err
 		}
 		d.Withheld, d.Why = act.Withhold, strings.TrimSpace(act.Why)
@@ -61,16 +61,29 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 	if f.Facts.Seen != "" && changed(*c, f.Facts.Seen) {
 		d.Changed = differences(*c, f.Facts)
 	}
-	if f.warn != nil {
-		d.Warnings = f.warn(f.Facts, d.Outcome, d.Part)
+	if f.desk.Warn != nil {
+		d.Warnings = f.desk.Warn(f.Facts, d.Outcome, d.Part)
 	}
 	notes := closed(c, d.Outcome, d)
 	if f.Keep == nil {
 		return notes, nil
 	}
-	kept, err := f.Keep(ctx, tx, *c, Decided{Outcome: d.Outcome, Reason: d.Reason, By: act.Actor, Part: d.Part, Followed: d.Verb == "approve",
+	kept, err := f.Keep(ctx, tx, *c, Decided{Outcome: d.Outcome, Reason: d.Reason, By: act.Actor, Part: d.Part, Followed: f.desk.followed(*c, d),
 		Answer: d.Answer, Withhold: d.Withheld, Why: d.Why})
 	return slices.Concat(notes[:1], kept, notes[1:]), err
+}
+
+func (f Fresh) mayWithhold(act Act) error {
+	if f.Keep == nil {
+		return countersign.Errorf(countersign.Invalid, "is from a report, and a case of this desk has none").In("withhold").Try("leave it out")
+	}
+	return said("withhold", act.Why)
+}
+
+// followed reports whether a decision is what was recommended, for all of the amount: who overrides with the same outcome gives their own
+// reason for it and goes against nothing.
+func (d Desk) followed(c countersign.Case, row decision) bool {
+	return row.Verb == "approve" || row.Part == nil && row.Outcome == d.Outcome[c.Recommendation]
 }
 
 // differs is moved with what is different.

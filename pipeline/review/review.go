@@ -54,7 +54,7 @@ type Act struct {
 	Revision int64
 	Actor    countersign.Actor
 	Part     *countersign.Money // of the amount, for an outcome that may be split; nil is the whole, and so is a part that is all of it
-	Withhold []string           // facts, by name, that are left out of what the desk keeps for others to read
+	Withhold []string           // facts and quoted clauses, by the desk's names, that are left out of what it keeps for others to read
 	Why      string             // they are; needed when any is
 	Facts    string             // the hash of the records that the person saw, when those are not the ones that the case was judged on
 	Answer   string             // what the person says in the place of the model's summary, where others read it; empty keeps the summary
@@ -87,8 +87,12 @@ func (r Review) on(ctx context.Context, act Act, f func(context.Context, *store.
 	return c, nil
 }
 
-// answers refuses an answer that a report could not print.
+// answers refuses an answer that a report could not print, and one that says nothing: it would be the model's words in this person's
+// name.
 func (a Act) answers() error {
+	if a.Answer != "" && blank(a.Answer) {
+		return countersign.Errorf(countersign.Invalid, "is empty").In("answer").Try("write it, or leave the model's as it stands")
+	}
 	if strings.ContainsFunc(a.Answer, func(c rune) bool { return unicode.IsControl(c) && c != '\n' }) {
 		return countersign.Errorf(countersign.Invalid, "has characters that cannot be printed").In("answer")
 	}
@@ -133,7 +137,7 @@ type decision struct {
 	Waived    []string            `json:"waived,omitempty"`          // the reasons that stood when it was decided
 	Withdrawn bool                `json:"draft_withdrawn,omitempty"` // the model's draft to the customer said something else
 	Part      *countersign.Money  `json:"part,omitempty"`            // of the amount, when the outcome is for no more than that
-	Withheld  []string            `json:"withheld,omitempty"`        // facts that a person left out of what others read
+	Withheld  []string            `json:"withheld,omitempty"`        // facts and clauses that a person left out of what others read
 	Why       string              `json:"withheld_why,omitempty"`    //
 	Due       *time.Time          `json:"due_at,omitempty"`          // the deadline that a person set
 	Seen      string              `json:"seen,omitempty"`            // the hash of records outside our database, read again for this decision
@@ -379,10 +383,15 @@ func closed(c *countersign.Case, outcome countersign.Outcome, d decision) []stor
 
 // said refuses an empty reason: a decision that nobody can understand later is not one.
 func said(field, text string) error {
-	if strings.TrimSpace(text) == "" {
+	if blank(text) {
 		return countersign.Errorf(countersign.Invalid, "is missing").In(field).Try("say in a sentence why")
 	}
 	return short(field, text, 2000)
+}
+
+// blank reports whether a text has nothing that anybody could read.
+func blank(text string) bool {
+	return !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsGraphic(r) && !unicode.IsSpace(r) })
 }
 
 func short(field, text string, max int) error {

@@ -44,7 +44,7 @@ func (r Review) AddTypedFact(ctx context.Context, act Act, f countersign.TypedFa
 
 // typable refuses what a report could not print as one line of somebody's.
 func typable(f countersign.TypedFact) error {
-	if f.Text == "" {
+	if blank(f.Text) {
 		return countersign.Errorf(countersign.Invalid, "is missing").In("text").Try("say what you know, and from where")
 	}
 	if err := oneLine("text", f.Text, 500); err != nil {

@@ -22,7 +22,7 @@ type Content struct {
 	Proposal    Proposal     `json:"proposal"`
 	Net         Net          `json:"net"`
 	Facts       []Fact       `json:"facts"`
-	Withheld    []Withheld   `json:"withheld"` // made by Withhold and WithholdClause
+	Withheld    []Withheld   `json:"withheld"` // made by Withhold and WithholdClauses
 	Exhibits    []Exhibit    `json:"exhibits"`
 	Clauses     []Clause     `json:"clauses"`
 	Timeline    []Event      `json:"timeline"`

@@ -7,7 +7,7 @@
 // here reads a clock, a zone or a map's order.
 //
 // The package is the only place where something is written that leaves the house, so it is also where the merchant's own harmful
-// facts, and clauses of its own policies that speak against it, are kept out, if a person says so: Withhold and WithholdClause take
+// facts, and clauses of its own policies that speak against it, are kept out, if a person says so: Withhold and WithholdClauses take
 // the thing itself out of the content and leave who did it and why.
 package report
 

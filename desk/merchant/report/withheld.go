@@ -37,19 +37,27 @@ const (
 	ClauseWithheld = "clause"
 )
 
-// WithholdClause takes a quoted clause out of the content, as Withhold takes a fact.
-func (c *Content) WithholdClause(id, by, at, why string) (stillSaid []string, err error) {
-	i := slices.IndexFunc(c.Clauses, func(q Clause) bool { return q.ID == id })
-	if i < 0 {
-		return nil, countersign.Errorf(countersign.Invalid, "%q is no clause of this report", id).In("withhold")
-	}
+// WithholdClauses takes quoted clauses out of the content, as Withhold takes a fact.
+func (c *Content) WithholdClauses(ids []string, by, at, why string) (stillSaid []string, err error) {
 	if err := answered(by, why); err != nil {
 		return nil, err
 	}
-	gone := c.Clauses[i]
-	c.drop(id)
-	c.noteWithheld(ClauseWithheld, by, at, why)
-	return c.saying(gone.Quote), nil
+	gone := []Clause{}
+	for _, id := range ids {
+		i := slices.IndexFunc(c.Clauses, func(q Clause) bool { return q.ID == id })
+		if i < 0 {
+			return nil, countersign.Errorf(countersign.Invalid, "%q is no clause of this report", id).In("withhold")
+		}
+		gone = append(gone, c.Clauses[i])
+	}
+	for _, q := range gone {
+		c.drop(q.ID)
+		c.noteWithheld(ClauseWithheld, by, at, why)
+	}
+	for _, q := range gone {
+		stillSaid = append(stillSaid, c.saying(q.Quote)...)
+	}
+	return stillSaid, nil
 }
 
 // answered refuses to leave something out that nobody, or no reason, answers for.
@@ -86,14 +94,17 @@ func (c *Content) noteWithheld(what, by, at, why string) {
 const telling = 5
 
 func (c Content) saying(value string) (paths []string) {
-	value = strings.ToLower(strings.TrimSpace(value))
+	value = strings.ToLower(oneLine(value))
 	if len(value) < telling {
 		return nil
 	}
 	c.texts(func(path, text string) {
-		if strings.Contains(strings.ToLower(text), value) {
+		if strings.Contains(strings.ToLower(oneLine(text)), value) {
 			paths = append(paths, path)
 		}
 	})
 	return paths
 }
+
+// oneLine is a text without the line breaks that somebody may have put anywhere.
+func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
