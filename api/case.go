@@ -41,6 +41,7 @@ type Case struct {
 	Model    Model     `json:"model"`
 	Record   *Record   `json:"record,omitempty" doc:"Left out of lists: it is verified each time it is shown."`
 	Round    int       `json:"round" doc:"Which investigation this is; retry starts the next one."`
+	Warnings []string  `json:"warnings,omitempty" doc:"What there is to know of the outcome that was decided; in the answer to a decision alone."`
 	Revision int64     `json:"revision" doc:"What If-Match must carry; also the ETag of a case."`
 }
 

@@ -51,6 +51,9 @@ func TestAnApprovalMayCarryItsOwnAnswer(t *testing.T) {
 		return o.send(sent{method: "POST", path: "/api/v1/cases/" + string(c.ID) + "/approve", role: auth.Analyst, body: body, header: map[string]string{"If-Match": fmt.Sprint(c.Revision)}})
 	}
 	problem(t, approve(`{"answer":"A bell: \u0007"}`), http.StatusBadRequest, "body.answer")
+	for _, empty := range []string{``, ` `, `\n\n`, `\u200b`} {
+		problem(t, approve(`{"answer":"`+empty+`"}`), http.StatusBadRequest, "body.answer")
+	}
 	problem(t, approve(`{"answr":"x"}`), http.StatusBadRequest, "body.answr")
 	if r := approve(`{"answer":"It was delivered on 6 November."}`); r.status != http.StatusOK {
 		t.Fatalf("it answers %d %s", r.status, r.text)

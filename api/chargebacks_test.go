@@ -42,7 +42,7 @@ func (o *office) sell(read func(id string) shop.Records) *pipeline.Pipeline {
 				return []merchant.Passage{{Title: terms.Title, Version: terms.Name, Text: terms.Text}}, nil
 			},
 		}})
-	o.api.Review.Desks[countersign.Merchant] = review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh}
+	o.api.Review.Desks[countersign.Merchant] = review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh, Warn: d.Warn}
 	return &pipeline.Pipeline{Store: o.store, Desks: map[countersign.DeskName]desk.Desk{countersign.Merchant: d}, Worker: "test", Log: slog.New(slog.DiscardHandler),
 		Model: func(countersign.Case) llm.Model { return rulebook.New(merchant.Playbook()) }}
 }
@@ -342,6 +342,24 @@ func TestAPartIsContested(t *testing.T) {
 	want := map[string]any{"minor": 6000.0, "currency": "USD", "text": "USD 60.00"}
 	if diff := cmp.Diff(want, r.json["contested"]); r.status != http.StatusOK || r.json["outcome"] != "contest" || r.json["handled_by"] != "person" || diff != "" {
 		t.Errorf("got %d %s", r.status, r.text)
+	}
+}
+
+// TestADecisionThatPaysTwiceSaysSo: forty dollars went back, and who contests the rest alone accepts them once more.
+func TestADecisionThatPaysTwiceSaysSo(t *testing.T) {
+	o := newOffice(t)
+	p := o.sell(func(id string) shop.Records {
+		r := delivered(id)
+		r.Refunds.All = []shop.Refund{{ID: "R-1", Amount: shop.Amount{Money: &countersign.Money{Minor: 40_00, Currency: "USD"}}, State: shop.Returned, Status: "succeeded"}}
+		return r
+	})
+	c := o.worked(p, `{"order_id":"1001","network":"visa","reason_code":"13.1","amount":{"minor":10000,"currency":"USD"}}`)
+	r := o.decide(c.ID, "override", c.Revision, `{"outcome":"contest","reason":"The rest was delivered.","amount":{"minor":6000,"currency":"USD"}}`)
+	if got := fmt.Sprint(r.json["warnings"]); r.status != http.StatusOK || !strings.Contains(got, "USD 40.00 is accepted besides the USD 40.00 that went back already") {
+		t.Errorf("it answers %d, with the warnings %s", r.status, got)
+	}
+	if r := o.get("/api/v1/cases/" + string(c.ID)); r.json["warnings"] != nil {
+		t.Errorf("the case has the warnings %v", r.json["warnings"])
 	}
 }
 

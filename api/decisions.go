@@ -2,10 +2,12 @@ package api
 
 import (
 	"context"
+	"encoding/json"
 	"strconv"
 	"strings"
 
 	"countersign"
+	"countersign/audit"
 	"countersign/pipeline/review"
 )
 
@@ -13,7 +15,7 @@ import (
 type (
 	newApproval struct {
 		_      struct{} `additionalProperties:"false"`
-		Answer string   `json:"answer,omitempty" maxLength:"5000" doc:"What the evidence report of an order says on its first page, in the place of the model's summary."`
+		Answer *string  `json:"answer,omitempty" maxLength:"5000" doc:"What the evidence report of an order says on its first page, in the place of the model's summary. Left out, that summary stands; blanks alone are refused."`
 	}
 	newOverride struct {
 		_       struct{}            `additionalProperties:"false"`
@@ -53,10 +55,23 @@ func (a *api) approve(ctx context.Context, in *decided) (*caseAnswer, error) {
 		if err != nil {
 			return err
 		}
-		act.Answer = sent.Answer
+		if act.Answer, err = sent.answer(); err != nil {
+			return err
+		}
 		_, err = a.Review.Approve(ctx, act)
 		return err
 	})
+}
+
+// answer is what the caller wrote, empty when they wrote none. Text of no letter is not that: it would leave the model's in their name.
+func (n newApproval) answer() (string, error) {
+	switch {
+	case n.Answer == nil:
+		return "", nil
+	case *n.Answer == "":
+		return "", invalid("body.answer", "is empty; write it, or leave the field out to keep the model's")
+	}
+	return *n.Answer, nil
 }
 
 func (a *api) override(ctx context.Context, in *decided) (*caseAnswer, error) {
@@ -150,7 +165,26 @@ func (a *api) decide(ctx context.Context, in *decided, carry func(review.Act) er
 	if err != nil {
 		return nil, err
 	}
-	return tagged(c), nil
+	c.Warnings, err = a.warned(context.WithoutCancel(ctx), id)
+	return tagged(c), err
+}
+
+// warned is what whoever made the last decision was told of it.
+func (a *api) warned(ctx context.Context, id countersign.CaseID) (warnings []string, err error) {
+	for row, err := range a.Store.RecordRows(ctx, id, 0) {
+		if err != nil {
+			return nil, err
+		}
+		if row.Kind != audit.Decision || row.Payload == nil {
+			continue
+		}
+		var kept struct{ Warnings []string }
+		if err := json.Unmarshal(row.Payload.Bytes, &kept); err != nil {
+			return nil, err
+		}
+		warnings = kept.Warnings
+	}
+	return warnings, nil
 }
 
 // seenRevision reads If-Match: a number, bare or between quotes. Weak tags, lists and * would not say what the caller saw.
