@@ -11,6 +11,10 @@ type Pack struct {
 	Free     string // what it comes to that there are no problems
 }
 
+// ClausePrefix begins the name of a clause; the number of the quote in the proposal follows, from 1 on. The record keeps names, so it
+// stays what it is.
+const ClausePrefix = "clause_"
+
 // Clause is a passage of a policy that a report would quote. Whoever decides may leave it out, by its name.
 type Clause struct {
 	Name, Document, Version string

@@ -41,7 +41,7 @@ func TestTwoPeopleOnOneCase(t *testing.T) {
 	bola.See("The case changed while this page was open. Nothing of yours was carried out, and nothing that you typed is lost.")
 	bola.See("Amina Obi approved the recommendation")
 	bola.See("Posted the reversal of NGN 24,500.00 for Amina Obi")
-	if got := bola.Value("#reason"); got != "the landlord says that he has the money" {
+	if got := bola.Value("#typed-reason"); got != "the landlord says that he has the money" {
 		t.Errorf("the reason is %q now", got)
 	}
 	bola.ClickText("Read the case as it is now")

@@ -29,23 +29,29 @@ type decideScreen struct {
 	Reason, Reference, Text string   // what was typed: kept whatever happens
 	Wrong                   map[string]string
 	Changed                 []traceLine // what happened since the person opened the page
-	Over                    string      // why the act can no longer be done; the form is then only a place to copy from
+	Over                    string      // why the act can no longer be done; there is no form then
 	Revision, Seen          int64
-	Proposed                string   // the model's draft, beside a person's
-	Draft                   string   // what the customer's draft says, on an act that would freeze it
-	Splits                  string   // the currency of an amount that may be decided in part; empty when none may
-	Part                    string   // what was typed of it
-	DueTyped, Zone          string   // of a deadline, and where its clock is
-	Hurting                 []picked // facts that speak against the shop, and may be left out of the report
+	Proposed                string        // the model's draft, beside a person's
+	Draft                   string        // what the customer's draft says, on an act that would freeze it
+	Splits                  string        // the currency of an amount that may be decided in part; empty when none may
+	Part                    string        // what was typed of it
+	DueTyped, Zone          string        // of a deadline, and where its clock is
+	Hurting                 []picked      // facts that speak against the shop, and may be left out of the report
+	Clauses                 []clauseShown // that the report would quote, and that may be left out of it
+	Unread                  string        // why the clauses cannot be shown
 	WithheldWhy             string
-	Withheld                bool       // something is ticked
-	Printed                 string     // where the reason will be read
-	Overruled               []string   // what spoke against the model's recommendation
-	Pack                    *packPanel // nil when nothing would be sent
-	Warnings                []string   // what this person must know of the outcome
-	Facts                   string     // the hash of what the records say now, which this page shows
-	Differs                 []string   // where that is not what the case was judged on
-	Answers                 bool       // the report has an answer, which this person adopts or rewrites
+	Withheld                bool        // a fact is ticked
+	Typed                   []typedText // what was typed into a form that cannot be sent any more
+	Also                    string      // what else the report says
+	PartWarnings            []string    // what whoever names a part must know
+	Moved                   string      // what has changed since, as the beginning of a sentence
+	Printed                 string      // where the reason will be read
+	Overruled               []string    // what spoke against the model's recommendation
+	Pack                    *packPanel  // nil when nothing would be sent
+	Warnings                []string    // what this person must know of the outcome
+	Facts                   string      // the hash of what the records say now, which this page shows
+	Differs                 []string    // where that is not what the case was judged on
+	Answers                 bool        // the report has an answer, which this person adopts or rewrites
 	Answer                  string
 }
 
@@ -86,7 +92,7 @@ func decideForm(v *visit) error {
 
 func (v *visit) decideScreen(f *file) *decideScreen {
 	p := &decideScreen{ID: string(f.ID), Title: matter(f.Case), Standing: standing(f.Case), Amount: money(f.Amount), Due: v.due(f.Case),
-		Verb: v.r.PathValue("verb"), Revision: f.Revision, Seen: f.head.Seq, Wrong: map[string]string{}}
+		Verb: v.r.PathValue("verb"), Revision: f.Revision, Seen: f.head.Seq, Moved: f.whatMoved(), Wrong: map[string]string{}}
 	if raised := v.who.MayDecide(f.Case) != nil; raised && f.Status == countersign.InReview && (p.Verb == "approve" || p.Verb == "override") {
 		p.Over = waitsForApprover
 	}
@@ -112,6 +118,9 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 	p.Happens = happens
 	if a == nil {
 		p.Heading, p.Over = "Nothing to approve", happens
+		if f.stale {
+			p.Differs = f.differs()
+		}
 		return nil
 	}
 	p.Heading, p.Button = a.Title, a.Title
@@ -124,6 +133,9 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 	if f.desk.Reports && f.Proposal != nil {
 		p.Answers, p.Answer = true, legible(f.Proposal.Summary)
 	}
+	if outcome != "" {
+		v.quotes(f, p)
+	}
 	if outcome == countersign.Resolved {
 		p.Fix = v.preview(f, *f.Facts.Fix)
 		p.Button += " to " + f.account(f.Facts.Fix.AccountID)
@@ -134,7 +146,8 @@ func askApprove(v *visit, f *file, p *decideScreen) error {
 func askOverride(v *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = f.otherwise(), "Carry out what is chosen"
 	p.Happens, p.Draft = "Choose what should happen, and say why. Your reason is kept in the record.", legible(f.Message)
-	p.Hurting, p.Facts = v.hurting(f), f.now.Seen
+	p.Hurting, p.Facts, p.PartWarnings = v.hurting(f), f.now.Seen, f.warnings(f.desk.Split)
+	v.quotes(f, p)
 	if f.stale {
 		p.Differs = f.differs()
 	}
@@ -193,39 +206,26 @@ func (f *file) warnings(outcome countersign.Outcome) []string {
 func (f *file) differs() (all []string) {
 	for _, g := range f.desk.FactGroups {
 		for _, t := range g.Facts {
-			if before, now := f.Facts.Fact(t.Name), f.now.Fact(t.Name); before.State != now.State || before.Value != now.Value {
+			before := countersign.Fact{Name: t.Name}
+			if i := slices.IndexFunc(f.Facts.Items, func(fact countersign.Fact) bool { return fact.Name == t.Name }); i >= 0 {
+				before = f.Facts.Items[i]
+			}
+			if now, other := f.byNow(before); other {
 				all = append(all, t.Title+": was "+factWords(before)+", is "+factWords(now))
 			}
 		}
 	}
 	if len(all) == 0 {
-		all = append(all, "A row of them was changed; what the rules read from them is the same.")
+		all = append(all, "Something of them was changed; what the rules read from it is the same.")
 	}
 	return all
 }
 
 func factWords(f countersign.Fact) string {
+	if f.State == "" {
+		return "not there"
+	}
 	return strings.TrimSpace(stateWords[f.State] + " " + legible(f.Value))
-}
-
-// hurting are the facts that a rule finds a doubt in now, at a desk that makes reports.
-func (v *visit) hurting(f *file) (all []picked) {
-	if !f.desk.Reports || f.Facts == nil {
-		return nil
-	}
-	facts := *f.Facts
-	if f.now.Seen != "" {
-		facts = f.now
-	}
-	for _, g := range f.desk.FactGroups {
-		for _, t := range g.Facts {
-			fact := facts.Fact(t.Name)
-			if slices.ContainsFunc(facts.Doubts, func(d countersign.Doubt) bool { return d.Fact == t.Name }) {
-				all = append(all, picked{Value: t.Name, Title: t.Title + ": " + strings.TrimSpace(stateWords[fact.State]+" "+v.readable(fact.Value))})
-			}
-		}
-	}
-	return all
 }
 
 // waived is the option of posting a fix on a person's own responsibility, or why nobody may.
@@ -343,7 +343,11 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		if err := v.mayDecide(act); err != nil {
 			return countersign.Case{}, err
 		}
-		act.Answer = v.answer(act)
+		var err error
+		if act.Answer, err = v.answer(act.Case); err != nil {
+			return countersign.Case{}, err
+		}
+		act.Withhold, act.Why = v.r.PostForm["withhold"], v.form("withheld_why")
 		return v.Review.Approve(ctx, act)
 	case "override":
 		if err := v.mayDecide(act); err != nil {
@@ -363,22 +367,44 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 	case "message":
 		return v.Review.Message(ctx, act, v.text())
 	case "deadline":
-		due, err := time.ParseInLocation(dueForm, v.form("due"), v.zone)
+		due, err := v.dueTyped()
 		if err != nil {
-			return countersign.Case{}, countersign.Errorf(countersign.Invalid, "A day and a time, such as 2026-12-01 17:00").In("due_at")
+			return countersign.Case{}, err
 		}
 		return v.Review.Deadline(ctx, act, due)
 	}
 	return v.Review.Retry(ctx, act)
 }
 
-// answer is what was written in the place of the model's summary; empty where that was left as it stood.
-func (v *visit) answer(act review.Act) string {
-	written := strings.TrimSpace(lineEnds.Replace(v.r.PostFormValue("answer")))
-	if c, err := v.Store.Case(v.r.Context(), act.Case); err == nil && c.Proposal != nil && written == strings.TrimSpace(lineEnds.Replace(legible(c.Proposal.Summary))) {
-		return ""
+func (v *visit) dueTyped() (time.Time, error) {
+	due, err := time.ParseInLocation(dueForm, v.form("due"), v.zone)
+	if err != nil {
+		return due, countersign.Errorf(countersign.Invalid, "A day and a time, such as 2026-12-01 17:00").In("due_at")
 	}
-	return written
+	return due, nil
+}
+
+// answer is what was written in the place of the model's summary; empty where that was left as it stood, or the page did not ask. Who
+// took it out and wrote nothing did not mean to sign it.
+func (v *visit) answer(id countersign.CaseID) (string, error) {
+	if !v.r.PostForm.Has("answer") {
+		return "", nil
+	}
+	c, err := v.Store.Case(v.r.Context(), id)
+	if err != nil {
+		return "", err
+	}
+	written, summary := v.form("answer"), ""
+	if c.Proposal != nil {
+		summary = strings.TrimSpace(lineEnds.Replace(legible(c.Proposal.Summary)))
+	}
+	switch {
+	case written == "":
+		return "", countersign.Errorf(countersign.Invalid, "The answer is empty").In("answer").Try("write it, or open this page again for the model's words")
+	case written == summary:
+		return "", nil
+	}
+	return written, nil
 }
 
 // mayDecide asks of the case as it stands. Should it be raised a moment later, its revision is another one then, and the decision
@@ -428,25 +454,15 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 	if err != nil {
 		return err
 	}
-	if e.Field == "If-Match" && v.pressedTwice(f) {
+	again, same := v.sentBefore(f)
+	if e.Field == "If-Match" && again && same {
 		return v.back("/cases/"+string(f.ID), done(v.r.PathValue("verb"), f.Case))
 	}
 	p := v.decideScreen(f)
 	if err := ask(v, f, p); err != nil {
 		return err
 	}
-	p.Part, p.WithheldWhy = v.r.PostFormValue("part"), v.r.PostFormValue("withheld_why")
-	for i := range p.Hurting {
-		p.Hurting[i].Current = slices.Contains(v.r.PostForm["withhold"], p.Hurting[i].Value)
-		p.Withheld = p.Withheld || p.Hurting[i].Current
-	}
-	if v.r.PostForm.Has("answer") {
-		p.Answer = v.r.PostFormValue("answer")
-	}
-	p.Outcome, p.Reason, p.Reference = v.form("choice"), v.r.PostFormValue("reason"), v.r.PostFormValue("reference")
-	if p.Verb == "message" {
-		p.Text = v.text()
-	}
+	v.retype(p)
 	field := e.Field
 	if field == "If-Match" || field == "" || p.Over != "" {
 		field = "page"
@@ -457,11 +473,14 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 	p.Wrong[field] = sentence(e)
 	if e.Field == "If-Match" {
 		p.Wrong[field] = "The case changed while this page was open. Nothing of yours was carried out, and nothing that you typed is lost."
+		if again && f.Status == countersign.Closed {
+			p.Wrong[field] = "You closed this case already, with something else than what you sent now. What you sent now was not used, and nothing that you typed is lost."
+		}
 	}
 	switch {
 	case e.Kind == countersign.Conflict && f.stale && f.desk.Reports && f.Status == countersign.InReview:
 		delete(p.Wrong, field)
-		p.Wrong["page"], p.Differs = "The records changed behind this page, so nothing was carried out. Nothing that you typed is lost.", f.differs()
+		p.Wrong["page"], p.Differs = f.whatMoved()+" changed behind this page, so nothing was carried out. Nothing that you typed is lost.", f.differs()
 	case e.Hint != "" && e.Field != "If-Match":
 		p.Wrong[field] += " " + stopped(capital(e.Hint))
 	}
@@ -474,24 +493,48 @@ func (v *visit) refused(ask func(*visit, *file, *decideScreen) error, e *counter
 	return v.showDecide(answer.Status(e.Kind), p)
 }
 
-// pressedTwice reports whether the first thing that happened since the page was opened is this very act, of the same person.
-// Browsers show the answer to the second press: it must not say that nothing was carried out.
-func (v *visit) pressedTwice(f *file) bool {
+// sentBefore reports whether the first thing that happened since the page was opened is this act, of the same person, and whether it was
+// the same in all that was sent. Browsers show the answer to the second press: it must not say that nothing was carried out, and neither
+// that something was which was not.
+func (v *visit) sentBefore(f *file) (again, same bool) {
 	seen, err := strconv.ParseInt(v.form("seen"), 10, 64)
 	i := slices.IndexFunc(f.rows, func(row store.RecordRow) bool { return row.Seq == seen+1 })
 	if err != nil || i < 0 || f.rows[i].Actor != v.who.Actor.String() {
-		return false
+		return false, false
 	}
 	verb := v.r.PathValue("verb")
 	if f.rows[i].Kind == audit.Message {
-		return verb == "message" && f.Message == v.text()
+		return verb == "message", f.Message == v.text()
 	}
 	d, ok := decisionOf(f.rows[i])
-	if !ok || d.Verb != verb || d.Reason != v.form("reason") || d.Reference != v.form("reference") {
-		return false
+	if !ok || d.Verb != verb {
+		return false, false
 	}
-	outcome, fix, _ := v.chosen()
-	return verb != "override" || d.Outcome == outcome && d.Fix == fix
+	return true, d.Reason == v.form("reason") && d.Reference == v.form("reference") && v.keptSo(f, d)
+}
+
+// keptSo reports whether a decision holds what this form says beside its reason.
+func (v *visit) keptSo(f *file, d decision) bool {
+	switch d.Verb {
+	case "deadline":
+		due, err := v.dueTyped()
+		return err == nil && d.Due != nil && d.Due.Equal(due)
+	case "approve":
+		answer, err := v.answer(f.ID)
+		return err == nil && d.Answer == answer && v.withheldSo(d)
+	case "override":
+		outcome, fix, _ := v.chosen()
+		part, err := v.part(f.ID)
+		if part != nil && *part == f.Amount {
+			part = nil
+		}
+		return err == nil && d.Outcome == outcome && d.Fix == fix && v.withheldSo(d) && (part == nil) == (d.Part == nil) && (part == nil || *part == *d.Part)
+	}
+	return true
+}
+
+func (v *visit) withheldSo(d decision) bool {
+	return slices.Equal(d.Withheld, v.r.PostForm["withhold"]) && (len(d.Withheld) == 0 || d.Why == v.form("withheld_why"))
 }
 
 // done says what was just done.

@@ -29,6 +29,7 @@ type factGroup struct {
 // factLine is one fact. Mark says in one word and glyph whether it stands as a fix would need it.
 type factLine struct {
 	Name, Title, State, Value string
+	Now                       string // what it is by now, when that is something else
 	Mark                      mark
 	Sources                   []source
 }
@@ -44,6 +45,7 @@ var (
 	warns       = mark{"!", "a sign of fraud", "warn"}
 	open        = mark{"?", "not known", "warn"}
 	neutral     = mark{"·", "read", "none"}
+	moved       = mark{"!", "has changed since", "warn"}
 )
 
 type source struct{ Text, Href string }
@@ -60,9 +62,9 @@ func (v *visit) facts(f *file) factsPanel {
 		p.Supports = supports(f)
 	}
 	if f.stale {
-		p.Supports, p.Stale = "", "The records have changed since. These facts are what they said when this case was investigated."
+		p.Supports, p.Stale = "", f.whatMoved()+" changed since. What is listed first is what was read when this case was investigated; what has changed has beside it what it is now."
 	}
-	left := slices.Clone(f.Facts.Items)
+	left := slices.Concat(f.Facts.Items, f.arrived())
 	for _, group := range f.desk.FactGroups {
 		shown := factGroup{Title: group.Title, Aside: f.beside(group.About)}
 		for _, title := range group.Facts {
@@ -92,7 +94,7 @@ func rank(g factGroup) int {
 	case g.Aside:
 		return 2
 	case slices.ContainsFunc(g.Facts, func(l factLine) bool {
-		return l.Mark == disagrees || l.Mark == contradicts || l.Mark == warns || l.Mark == open
+		return l.Mark == moved || l.Mark == disagrees || l.Mark == contradicts || l.Mark == warns || l.Mark == open
 	}):
 		return 0
 	}
@@ -124,12 +126,60 @@ func supports(f *file) string {
 }
 
 func (v *visit) fact(f *file, fact countersign.Fact, title string) factLine {
-	state := stateWords[fact.State]
-	value := v.readable(fact.Value)
-	if value == state {
-		value = "" // it says nothing more
+	line := factLine{Name: fact.Name, Title: title, Mark: f.mark(fact), Sources: f.sources(fact.Source)}
+	line.State, line.Value = v.stated(fact)
+	if now, other := f.byNow(fact); other {
+		state, value := v.stated(now)
+		line.Now, line.Mark = joined(state, value), moved
 	}
-	return factLine{Name: fact.Name, Title: title, State: state, Value: value, Mark: f.mark(fact), Sources: f.sources(fact.Source)}
+	return line
+}
+
+// stated is a fact in words; a value that says nothing more than its state is left out.
+func (v *visit) stated(fact countersign.Fact) (state, value string) {
+	if fact.State == "" {
+		return "not there", ""
+	}
+	state, value = stateWords[fact.State], v.readable(fact.Value)
+	if value == state {
+		return state, ""
+	}
+	return state, value
+}
+
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), " · ")
+}
+
+// byNow is what a fact is now, and whether that is something else than it was. One that is not there has no state.
+func (f *file) byNow(was countersign.Fact) (now countersign.Fact, other bool) {
+	if f.now.Seen == "" {
+		return was, false
+	}
+	now = countersign.Fact{Name: was.Name}
+	if i := slices.IndexFunc(f.now.Items, func(fact countersign.Fact) bool { return fact.Name == was.Name }); i >= 0 {
+		now = f.now.Items[i]
+	}
+	return now, now.State != was.State || now.Value != was.Value
+}
+
+// arrived are the facts that were not there when the case was judged, as they were then.
+func (f *file) arrived() (all []countersign.Fact) {
+	for _, now := range f.now.Items {
+		if !slices.ContainsFunc(f.Facts.Items, func(was countersign.Fact) bool { return was.Name == now.Name }) {
+			all = append(all, countersign.Fact{Name: now.Name})
+		}
+	}
+	return all
+}
+
+// whatMoved says, as the beginning of a sentence, what is not any more as it was judged: the rows, or only what is judged beside them,
+// such as a deadline that passed or was edited.
+func (f *file) whatMoved() string {
+	if f.Facts != nil && f.Facts.Rows != "" && f.Facts.Rows == f.now.Rows {
+		return "The facts have"
+	}
+	return "The records have"
 }
 
 var stateWords = map[countersign.FactState]string{countersign.Present: "yes", countersign.Absent: "no", countersign.Unknown: "not known"}

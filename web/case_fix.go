@@ -139,7 +139,7 @@ func (v *visit) acts(f *file) (*actPanel, error) {
 	retry := f.act("retry", "Investigate again", "r")
 	switch {
 	case f.stale && p.Cannot == "":
-		p.Primary, p.Happens = &retry, outdated
+		p.Primary, p.Happens = &retry, f.outdated()
 	case again || err != nil:
 		p.Others = append(p.Others, retry)
 	default:
@@ -148,10 +148,11 @@ func (v *visit) acts(f *file) (*actPanel, error) {
 	return p, nil
 }
 
-const (
-	waitsForApprover = "This case was raised to the approvers, and waits for one of them to decide it."
-	outdated         = "The records have changed since this case was investigated, so what it recommends may be wrong by now. A new investigation reads them again."
-)
+const waitsForApprover = "This case was raised to the approvers, and waits for one of them to decide it."
+
+func (f *file) outdated() string {
+	return f.whatMoved() + " changed since this case was investigated, so what it recommends may be wrong by now. A new investigation reads them again."
+}
 
 func (f *file) act(verb, title, key string) act {
 	return act{verb, title, key, "/cases/" + string(f.ID) + "/" + verb}
@@ -162,7 +163,7 @@ func (f *file) approval() (*act, string) {
 	outcome, acts := f.desk.Outcome[f.Recommendation]
 	switch {
 	case f.stale:
-		return nil, outdated
+		return nil, f.outdated()
 	case !acts && f.desk.MustChoose:
 		return nil, "There is no recommendation to confirm: contest or accept, and say why."
 	case !acts && f.Raised:

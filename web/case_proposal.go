@@ -1,12 +1,14 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 
 	"countersign"
+	"countersign/desk/merchant/report"
 	"countersign/pipeline/verify"
 )
 
@@ -76,7 +78,7 @@ type quotation struct {
 const around = 240
 
 func (f *file) quotation(q countersign.Quote) quotation {
-	shown := quotation{Document: legible(q.Document), Quote: legible(q.Quote), Words: quoteWords[q.Status]}
+	shown := quotation{Document: legible(q.Document), Quote: legible(q.Quote), Words: cmp.Or(report.Found[q.Status], quoteWords[q.Status])}
 	if q.Status != countersign.QuoteExact && q.Status != countersign.QuoteFolded {
 		return shown
 	}

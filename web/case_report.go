@@ -3,10 +3,12 @@ package web
 import (
 	"cmp"
 	"net/http"
+	"strconv"
 	"strings"
 
 	"countersign"
 	"countersign/answer"
+	"countersign/desk"
 	"countersign/desk/merchant/pack"
 	"countersign/desk/merchant/report"
 )
@@ -61,12 +63,13 @@ func (v *visit) rendered(f *file, format report.Format) ([]byte, error) {
 // reportPanel is where the report of a decided case can be had.
 type reportPanel struct {
 	Href        string
-	Fingerprint string // in groups, to be read aloud
-	Files       string // that go with it, in words; empty when there are none
-	None        string // why there is none
-	Altered     string // that what is stored is not the report; None then says how
-	Decided     string // the decision, in amounts
-	Withheld    string // what a person left out, and why
+	Fingerprint string   // in groups, to be read aloud
+	Files       string   // that go with it, in words; empty when there are none
+	None        string   // why there is none
+	Altered     string   // that what is stored is not the report; None then says how
+	Decided     string   // the decision, in amounts
+	Warned      []string // what there was to know of it
+	Withheld    string   // what a person left out, and why
 }
 
 // reports reports whether there may be a report of the case: it is closed, at a desk that makes them.
@@ -85,18 +88,37 @@ func (f *file) split() string {
 	return f.Contested.String() + " is contested, and " + countersign.Money{Minor: f.Amount.Minor - f.Contested.Minor, Currency: f.Amount.Currency}.String() + " was accepted."
 }
 
-// withheld is what the last decision left out of the report.
-func (f *file) withheld() string {
+// decided is the last decision on the case.
+func (f *file) decided() decision {
 	for i := len(f.rows) - 1; i >= 0; i-- {
-		if d, ok := decisionOf(f.rows[i]); ok && len(d.Withheld) > 0 {
-			var titles []string
-			for _, name := range d.Withheld {
-				titles = append(titles, plain(name))
-			}
-			return "Left out of the report: " + strings.Join(titles, ", ") + " (" + legible(d.Why) + ")."
+		if d, ok := decisionOf(f.rows[i]); ok {
+			return d
 		}
 	}
-	return ""
+	return decision{}
+}
+
+// withheld is what the last decision left out of the report.
+func (f *file) withheld() string {
+	d := f.decided()
+	if len(d.Withheld) == 0 {
+		return ""
+	}
+	var titles []string
+	for _, name := range d.Withheld {
+		titles = append(titles, f.left(name))
+	}
+	return "Left out of the report: " + strings.Join(titles, ", ") + " (" + legible(d.Why) + ")."
+}
+
+// left names what was left out: a fact by its name, a clause by what it says.
+func (f *file) left(name string) string {
+	n, err := strconv.Atoi(strings.TrimPrefix(name, desk.ClausePrefix))
+	if err != nil || f.Proposal == nil || n < 1 || n > len(f.Proposal.Quotes) {
+		return plain(name)
+	}
+	q := f.Proposal.Quotes[n-1]
+	return "the clause “" + legible(q.Quote) + "” of " + legible(strings.TrimSpace(q.Document+" "+q.Version))
 }
 
 func (f *file) sealedReport() *reportPanel {
@@ -110,7 +132,7 @@ func (f *file) sealedReport() *reportPanel {
 	case f.unsealed != nil:
 		return &reportPanel{None: "The report cannot be read now."}
 	}
-	p := &reportPanel{Decided: f.split(), Withheld: f.withheld(), Href: "/cases/" + string(f.ID) + "/report", Fingerprint: report.Short(f.sealed.Fingerprint)}
+	p := &reportPanel{Decided: f.split(), Warned: f.decided().Warnings, Withheld: f.withheld(), Href: "/cases/" + string(f.ID) + "/report", Fingerprint: report.Short(f.sealed.Fingerprint)}
 	if n := len(f.exhibits); n > 0 {
 		p.Files = many(n, "file", "files")
 	}

@@ -136,7 +136,7 @@ func TestWhatTheShopDoesMeanwhileIsSaid(t *testing.T) {
 	o.run(t, "and nobody decides otherwise on what they have not seen", func(t *testing.T) {
 		blind := url.Values{"revision": {"3"}, "seen": {"99"}, "choice": {"contest"}, "reason": {"It was delivered."}}
 		again := b.post(on+"/override", blind)
-		again.is(http.StatusConflict, "The records changed behind this page", "Money was refunded: was no, is yes USD 149.00", "It was delivered.")
+		again.is(http.StatusConflict, "The records have changed behind this page", "Money was refunded: was no, is yes USD 149.00", "It was delivered.")
 		if again.form(on+"/override").Get("facts") == "" {
 			t.Error("the page that shows what changed cannot be sent")
 		}

@@ -48,7 +48,7 @@ var (
 // need no database; the cases, people and records in it are invented.
 func Gallery(bank, shop desk.Desk) []Sample {
 	g := &gallery{bank: bank, shop: shop}
-	g.bank.Waive, g.shop.Fresh, g.shop.Pack = g.waive, stillThere, packed
+	g.bank.Waive, g.shop.Fresh, g.shop.Pack, g.shop.Clauses = g.waive, stillThere, packed, quotes
 	for _, room := range []func(){g.wayIn, g.queues, g.openings, g.chargebacks, g.cases, g.orders, g.filed, g.hostile, g.decisions, g.records, g.imports, g.settings, g.shops, g.policies, g.troubles} {
 		room()
 	}

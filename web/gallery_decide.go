@@ -51,6 +51,8 @@ func (g *gallery) decisions() {
 	moved.now = orderFacts("USD 149.00")
 	moved.now.Seen = "another"
 	g.confirm("override", "override: the shop's records changed since", moved.file(), nil)
+	g.confirm("override", "override: the deadline has passed since", g.tooLate("C-2046").file(), nil)
+	g.confirm("override", "override: a part was refunded", g.refundedInPart("C-2047").file(), nil)
 	twice := g.refunded("C-2044")
 	twice.Recommendation = "ACCEPT"
 	twice.because(decidesAlways)
@@ -94,7 +96,7 @@ func (g *gallery) refusedDecisions() {
 	})
 	closedMeanwhile := g.turnedDown("D-1029").file()
 	g.confirm("escalate", "escalate: closed meanwhile", closedMeanwhile, func(v *visit, p *decideScreen) {
-		p.Reason, p.Reference = typed, "FRAUD-2026-1182"
+		p.Typed = []typedText{{"reason", "Why", typed}, {"reference", "Reference of the outside desk", "FRAUD-2026-1182"}}
 		p.Wrong["page"] = "The case changed while this page was open. Nothing of yours was carried out, and nothing that you typed is lost."
 		for _, row := range closedMeanwhile.rows[len(closedMeanwhile.rows)-2:] {
 			p.Changed = append(p.Changed, v.traceLine(closedMeanwhile, row))

@@ -2,12 +2,14 @@ package web
 
 import (
 	"context"
+	"fmt"
 	"strings"
 	"time"
 
 	"countersign"
 	"countersign/audit"
 	"countersign/desk"
+	"countersign/desk/merchant/report"
 	"countersign/pipeline/review"
 	"countersign/pipeline/verify"
 	"countersign/store"
@@ -101,6 +103,8 @@ func (g *gallery) orders() {
 
 	g.showCase(anAnalyst, "a chargeback whose recommendation was overruled", g.refunded("C-2003").file())
 
+	g.showCase(anAnalyst, "a chargeback whose deadline was edited since", g.tooLate("C-2046").file())
+
 	g.typedIn()
 
 	down := g.aboutOrder("C-2023").because(aReason(countersign.FactsUnreadable, "The order could not be read: the shop's database did not answer in time."), decidesAlways)
@@ -121,9 +125,48 @@ func (g *gallery) refunded(id countersign.CaseID) *tale {
 	return t
 }
 
+// tooLate is a chargeback whose deadline somebody set to a day that has passed, after it was judged.
+func (g *gallery) tooLate(id countersign.CaseID) *tale {
+	t, passed := g.aboutOrder(id), galleryTime.Add(-29*24*time.Hour)
+	t.DueAt, t.DueSource, t.now = &passed, countersign.DueManual, orderFacts("")
+	t.now.Seen, t.now.Rows, t.Facts.Rows = "another", recordsSeen, recordsSeen
+	for i, f := range t.now.Items {
+		if f.Name == "in_time" {
+			t.now.Items[i].State, t.now.Items[i].Value = countersign.Absent, passed.UTC().Format(time.RFC3339)
+		}
+	}
+	t.now.Doubts = append(t.now.Doubts, countersign.Doubt{Fact: "in_time", Reason: aReason(countersign.DeadlinePassed, "The deadline has passed.")})
+	return t
+}
+
+// refundedInPart is a chargeback of which a part went back before.
+func (g *gallery) refundedInPart(id countersign.CaseID) *tale {
+	t := g.aboutOrder(id)
+	t.Facts, t.Recommendation = orderFacts("USD 49.00"), "MANUAL_REVIEW_REQUIRED"
+	for i, f := range t.Facts.Items {
+		if f.Name == "refund_returned" {
+			t.Facts.Items[i].Value = "USD 49.00, a part"
+		}
+	}
+	t.Facts.Doubts = []countersign.Doubt{{Fact: "refund_returned", Reason: aReason(countersign.PartialRefund, "USD 49.00 of the USD 149.00 in dispute was already refunded, USD 100.00 was not.")}}
+	t.because(t.Facts.Doubts[0].Reason, decidesAlways)
+	t.Verdict.Caveats = []string{t.Facts.Doubts[0].Reason.Text}
+	return t
+}
+
 // stillThere is the shop as it was when its cases were reviewed.
 func stillThere(context.Context, store.View, countersign.Case) (review.Fresh, error) {
 	return review.Fresh{Facts: countersign.Facts{Seen: recordsSeen}}, nil
+}
+
+// quotes is what the report of a sample would quote: the clause that its proposal found.
+func quotes(_ context.Context, _ store.View, c countersign.Case) (all []desk.Clause, err error) {
+	for i, q := range c.Proposal.Quotes {
+		if words := report.Found[q.Status]; words != "" {
+			all = append(all, desk.Clause{Name: fmt.Sprint(desk.ClausePrefix, i+1), Document: q.Document, Version: q.Version, Page: q.Page, Quote: q.Quote, Found: words})
+		}
+	}
+	return all, nil
 }
 
 // typedIn are cases on which people stated what no record shows.

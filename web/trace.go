@@ -230,6 +230,9 @@ type decision struct {
 	Part      *countersign.Money  `json:"part"`
 	Withheld  []string            `json:"withheld"`
 	Why       string              `json:"withheld_why"`
+	Answer    string              `json:"answer"`
+	Due       *time.Time          `json:"due_at"`
+	Warnings  []string            `json:"warnings"`
 }
 
 func decisionOf(row store.RecordRow) (d decision, ok bool) {
@@ -247,6 +250,9 @@ func tellDecision(f *file, row store.RecordRow, l *traceLine) error {
 	acts := map[string]string{"approve": " approved the recommendation", "override": " decided otherwise", "escalate": " raised it to approvers", "deadline": " set the deadline", "retry": " asked for another investigation"}
 	l.Words = capital(f.actor(row.Actor)) + acts[d.Verb]
 	if d.Verb == "override" {
+		if f.desk.Reports && d.Part == nil && d.Outcome == f.desk.Outcome[f.Recommendation] {
+			l.Words = capital(f.actor(row.Actor)) + " decided as recommended, in their own words"
+		}
 		l.Words += ": " + plain(d.Outcome)
 		if d.Fix != "" && d.Fix != "none" {
 			l.Words += " with a " + d.Fix

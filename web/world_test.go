@@ -449,7 +449,7 @@ func (p page) form(action string) url.Values {
 		name, typed := e.attrs["name"], e.attrs["value"]
 		_, checked := e.attrs["checked"]
 		switch {
-		case name == "" || e.name == "button" || e.attrs["type"] == "radio" && !checked:
+		case name == "" || e.name == "button" || (e.attrs["type"] == "radio" || e.attrs["type"] == "checkbox") && !checked:
 		case e.name == "textarea":
 			values.Set(name, e.text)
 		case e.name == "input":

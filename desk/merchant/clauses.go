@@ -34,12 +34,10 @@ func (e evidence) quoted(c countersign.Case) (all []quoted) {
 		}
 		from := e.version(d.ID)
 		all = append(all, quoted{report.Clause{Document: d.Title, Version: d.Version, ValidFrom: from.ValidFrom.String(), SHA256: from.SHA256, Page: q.Page,
-			Quote: flat(d.Text[q.Start:q.End]), Status: q.Status}, clausePrefix + strconv.Itoa(i+1), d, q.Start, q.End})
+			Quote: flat(d.Text[q.Start:q.End]), Status: q.Status}, desk.ClausePrefix + strconv.Itoa(i+1), d, q.Start, q.End})
 	}
 	return all
 }
-
-const clausePrefix = "clause_"
 
 // clauses are the quotes as a report shows them, each in what stands around it, after so many other exhibits. What stands around one
 // does not show another that is left out; that one's number stays free until it is taken out.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"countersign"
+	"countersign/desk"
 	"countersign/desk/merchant/report"
 	"countersign/pipeline/review"
 )
@@ -13,7 +14,7 @@ import (
 func (e evidence) leaveOut(content *report.Content, c countersign.Case, d review.Decided) error {
 	var clauses []string
 	for _, name := range d.Withhold {
-		if strings.HasPrefix(name, clausePrefix) {
+		if strings.HasPrefix(name, desk.ClausePrefix) {
 			clauses = append(clauses, name)
 		} else if err := e.withhold(content, c.Facts, name, d.Why); err != nil {
 			return err

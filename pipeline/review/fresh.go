@@ -62,7 +62,7 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 		d.Changed = differences(*c, f.Facts)
 	}
 	if f.desk.Warn != nil {
-		d.Warnings = f.desk.Warn(f.Facts, d.Outcome, d.Part)
+		d.Warnings = f.desk.Warn(f.Facts, d.Outcome, contested(*c, d))
 	}
 	notes := closed(c, d.Outcome, d)
 	if f.Keep == nil {
@@ -71,6 +71,14 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 	kept, err := f.Keep(ctx, tx, *c, Decided{Outcome: d.Outcome, Reason: d.Reason, By: act.Actor, Part: d.Part, Followed: f.desk.followed(*c, d),
 		Answer: d.Answer, Withhold: d.Withheld, Why: d.Why})
 	return slices.Concat(notes[:1], kept, notes[1:]), err
+}
+
+// contested is how much of the amount an outcome is for: all of it where no part was named, nil where nobody knows.
+func contested(c countersign.Case, d decision) *countersign.Money {
+	if d.Part != nil || c.Amount.Currency == "" {
+		return d.Part
+	}
+	return &c.Amount
 }
 
 func (f Fresh) mayWithhold(act Act) error {

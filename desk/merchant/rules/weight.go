@@ -43,10 +43,11 @@ func WeightOf(f countersign.Fact, doubts []countersign.Doubt, outcome countersig
 // Warnings are what a person must know of an outcome before they choose it. A refund that was made before the claim is accepted is
 // money that goes back twice, and a network does not give the second back (Mastercard ended its unjust-enrichment cases; with
 // Visa the refund is the defence). It is no reason against accepting, which may be right all the same: a person is told. To contest
-// a part is to accept the rest, so the same holds of that. Part is what is contested when that is not the whole.
-func Warnings(facts countersign.Facts, outcome countersign.Outcome, part *countersign.Money) []string {
+// a part is to accept the rest, so the same holds of that. Contested is the amount that was decided on, nil while nobody
+// has decided.
+func Warnings(facts countersign.Facts, outcome countersign.Outcome, contested *countersign.Money) []string {
 	if outcome == countersign.Contested {
-		return contestWarnings(facts, part)
+		return contestWarnings(facts, contested)
 	}
 	refund, pending := facts.Fact("refund_returned"), facts.Fact("refund_pending")
 	returned, _, _ := strings.Cut(refund.Value, ",")
@@ -62,14 +63,16 @@ func Warnings(facts countersign.Facts, outcome countersign.Outcome, part *counte
 }
 
 // contestWarnings are for a refund of a part. One that covers the dispute has a doubt of its own.
-func contestWarnings(facts countersign.Facts, part *countersign.Money) []string {
+func contestWarnings(facts countersign.Facts, contested *countersign.Money) []string {
 	refund := facts.Fact("refund_returned")
 	returned, covers := strings.CutSuffix(refund.Value, aPart)
 	switch {
 	case refund.State != countersign.Present || !covers:
 		return nil
-	case part != nil && facts.AtStake != nil && part.Currency == facts.AtStake.Currency && part.Minor < facts.AtStake.Minor:
-		rest := countersign.Money{Minor: facts.AtStake.Minor - part.Minor, Currency: part.Currency}
+	case contested != nil && facts.AtStake != nil && *contested == *facts.AtStake:
+		return nil // the refund is a part of the answer
+	case contested != nil && facts.AtStake != nil && contested.Currency == facts.AtStake.Currency:
+		rest := countersign.Money{Minor: facts.AtStake.Minor - contested.Minor, Currency: contested.Currency}
 		return []string{fmt.Sprintf("%s is accepted besides the %s that went back already: what was refunded of it is paid a second time.", rest, returned)}
 	}
 	return []string{fmt.Sprintf("%s went back already. What is not contested is accepted, and would be paid a second time: contest all of it, and let the refund be a part of the answer.", returned)}
