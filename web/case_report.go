@@ -82,7 +82,7 @@ func (f *file) split() string {
 		return ""
 	case f.Outcome == countersign.AcceptedOutcome:
 		return f.Amount.String() + " was accepted."
-	case f.Contested == nil:
+	case f.Contested == nil, *f.Contested == f.Amount: // older cases keep a part that was the whole
 		return f.Amount.String() + " is contested."
 	}
 	return f.Contested.String() + " is contested, and " + countersign.Money{Minor: f.Amount.Minor - f.Contested.Minor, Currency: f.Amount.Currency}.String() + " was accepted."
