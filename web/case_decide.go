@@ -379,7 +379,7 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 func (v *visit) dueTyped() (time.Time, error) {
 	due, err := time.ParseInLocation(dueForm, v.form("due"), v.zone)
 	if err != nil {
-		return due, countersign.Errorf(countersign.Invalid, "A day and a time, such as 2026-12-01 17:00").In("due_at")
+		return due, countersign.Errorf(countersign.Invalid, "is no day and time; expected one such as 2026-12-01 17:00").In("due_at")
 	}
 	return due, nil
 }
@@ -400,7 +400,7 @@ func (v *visit) answer(id countersign.CaseID) (string, error) {
 	}
 	switch {
 	case written == "":
-		return "", countersign.Errorf(countersign.Invalid, "The answer is empty").In("answer").Try("write it, or open this page again for the model's words")
+		return "", countersign.Errorf(countersign.Invalid, "is empty").In("answer").Try("write it, or open this page again for the model's words")
 	case written == summary:
 		return "", nil
 	}

@@ -176,7 +176,7 @@ func fieldName(field string) string {
 }
 
 var fieldNames = map[string]string{
-	"order_id": "the order", "reason_code": "the reason code", "due_at": "the deadline", "provider_ref": "their reference", "on": "the day",
+	"order_id": "the order", "reason_code": "the reason code", "due_at": "the deadline", "provider_ref": "their reference", "on": "the day", "answer": "the answer",
 	"amount.currency": "the currency", "amount.minor": "the amount", "withhold": "why it is left out",
 }
 

@@ -180,10 +180,8 @@ var citationWords = map[countersign.CitationStatus]string{
 	countersign.CitationNotYetFinished: "not yet read when it was cited",
 }
 
-// quoteWords say what looking a quote up in the policies has found.
+// quoteWords say why a quote is none, after it was looked up in the policies. What one that was found is called stands in the report too.
 var quoteWords = map[string]string{
-	countersign.QuoteExact:           "stands there, word for word",
-	countersign.QuoteFolded:          "stands there, but for the typesetting",
 	countersign.QuoteNotFound:        "does not stand there",
 	countersign.QuoteUnknownDocument: "no such policy was in force",
 	countersign.QuoteTooShort:        "too short to say anything",
