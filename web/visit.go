@@ -140,3 +140,19 @@ func home(v *visit) error { return v.back("/queue", "") }
 func unmatched(v *visit) error {
 	return countersign.Errorf(countersign.NotFound, "There is no page at this address.").Try("Go to the queue, or check the link.")
 }
+
+// mostForm is how long a posted form may be: the longest draft and reason, in characters of four bytes, encoded.
+const mostForm = 256 << 10
+
+// parse reads the posted form, and refuses one that is longer than any page of ours sends.
+func (v *visit) parse() error {
+	v.r.Body = http.MaxBytesReader(v.w, v.r.Body, mostForm)
+	var long *http.MaxBytesError
+	switch err := v.r.ParseForm(); {
+	case errors.As(err, &long):
+		return countersign.Errorf(countersign.TooLarge, "The form has more than %d KB; nothing was changed.", mostForm>>10).Try("Shorten what you typed.")
+	case err != nil:
+		return countersign.Errorf(countersign.Invalid, "The form cannot be read; nothing was changed.").Try("Open the page again.")
+	}
+	return nil
+}
