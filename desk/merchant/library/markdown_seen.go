@@ -22,6 +22,9 @@ func seen(text string, markdown bool) (kept string, left omissions, look []strin
 	if r.halves > 0 {
 		look = append(look, "“~~” stands in the text without another that ends what it strikes out. Whether the text beside it counts must be seen in the document.")
 	}
+	if r.unended {
+		look = append(look, "“<!--” begins a comment that nothing ends. A reader may not see what stands behind it, which must be seen in the document.")
+	}
 	if r.styled {
 		look = append(look, "The file has a style sheet, which was not read. What it hides or strikes out must be seen in the document.")
 	}
@@ -36,11 +39,12 @@ type reading struct {
 	kept     strings.Builder
 	left     omissions
 	halves   int  // double tildes that strike nothing out
+	unended  bool // a comment was met that stays open
 	styled   bool // a style sheet was met
 
 	// What was looked for once is not looked for again: a hostile file would have us read it as often as it has letters.
 	paragraph int    // where the paragraph ends that we are in
-	unended   [3]int // up to where no strike of so many tildes ends
+	unstruck  [3]int // up to where no strike of so many tildes ends
 	uncovered bool   // no comment ends any more
 }
 
@@ -90,6 +94,10 @@ func (r *reading) line() bool {
 		r.keep(n)
 		return true
 	}
+	if m := aside.FindStringSubmatchIndex(rest); m != nil {
+		r.remarked(rest, m)
+		return true
+	}
 	if r.opens() {
 		if m := definition.FindStringSubmatchIndex(rest); m != nil {
 			r.defined(rest, m)
@@ -105,11 +113,25 @@ func (r *reading) opens() bool {
 	return kept == "" || strings.HasSuffix(kept, "\n\n") || r.left != nil && r.left[len(r.left)-1].at == r.kept.Len()
 }
 
-// definition is a line that says where links lead, and shows nothing. People write comments as such: [//]: # (not for customers)
+// definition is a line that says where links lead, and shows nothing. People write comments as such, [//]: # (not for customers), and
+// mean one in a list, in a quotation and in the middle of a paragraph too, where some readers of Markdown would show it.
 var (
+	aside      = regexp.MustCompile(`^((?:[ \t]*(?:[-*+>]|\d{1,9}[.)])[ \t]*)*[ \t]*)\[(?://|comment|_|#)\]:[ \t]*(?:#|<>|\S+)[ \t]*("[^"\n]*"|'[^'\n]*'|\([^()\n]*\)|)[ \t]*(?:\n|$)`)
 	definition = regexp.MustCompile(`^ {0,3}\[[^\]\[^\n][^\]\[\n]*\]:[ \t]*(\S+)([ \t]+(?:"[^"\n]*"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*(?:\n|$)`)
 	address    = regexp.MustCompile(`[/#.:@]`)
 )
+
+// remarked leaves a comment out, with its line unless that begins an item or goes on with a quotation.
+func (r *reading) remarked(rest string, m []int) {
+	from, end := m[3], m[1]
+	if strings.TrimSpace(rest[:from]) == "" {
+		from = 0
+	} else {
+		end = len(strings.TrimRight(rest[:end], "\n"))
+	}
+	r.keep(from)
+	r.leave(commented, end-from, m[4]-from, m[5]-from)
+}
 
 func (r *reading) defined(rest string, m []int) {
 	switch target := rest[m[2]:m[3]]; {
@@ -178,12 +200,12 @@ func (r *reading) tildes(n int) {
 		r.keep(n)
 		return
 	}
-	if opensStrike(r.in, r.at, r.at+n) && r.at >= r.unended[n] {
+	if opensStrike(r.in, r.at, r.at+n) && r.at >= r.unstruck[n] {
 		if end := strikeEnd(r.in[r.at:max(r.paragraph, r.at+n)], n, r.markdown); end > 0 {
 			r.leave(struckOut, end, n, end-n)
 			return
 		}
-		r.unended[n] = r.paragraph
+		r.unstruck[n] = r.paragraph
 	}
 	if n == 2 {
 		r.halves++
@@ -272,6 +294,7 @@ func (r *reading) comment(rest, inner string) (keep int) {
 		r.uncovered = true
 	}
 	if before := strings.TrimRight(r.in[max(0, r.at-4):r.at], " "); before != "" && !strings.HasSuffix(before, "\n") {
+		r.unended = true
 		return 1
 	}
 	r.leave(commented, len(rest), len(begins), len(rest))
