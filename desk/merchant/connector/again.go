@@ -2,13 +2,15 @@ package connector
 
 import (
 	"maps"
+	"slices"
 	"strings"
 
 	"countersign"
 )
 
-// A row that is read twice counts twice, and a refund that counts twice covers what it does not. A table of a shop's own has a key
-// that keeps its rows apart; a copy of exported files has none, and may hold two exports of one table.
+// A row that is read twice counts twice, and a refund that counts twice covers what it does not. Two refunds that are read as one are no
+// better: then what was refunded is contested. A table of a shop's own has a key that keeps its rows apart, if it is the one that the
+// mapping names; a copy of exported files has none, and may hold two exports of one table.
 
 // again reports whether a row is one that was met before: the same id, and the same in everything that is read. The same id on rows
 // that differ is an error, for nobody can say which of them is right, and so are equal rows without one. Parcels and returns add up
@@ -24,8 +26,11 @@ func (v *visit) again(k Kind, r row, met []row) (bool, error) {
 			if same {
 				return true, nil
 			}
-		case same && maps.Equal(before, r):
+		case same && maps.Equal(before, r) && (k.amount() == "" || v.keeps(k)):
 			return true, nil
+		case same && maps.Equal(before, r):
+			return false, countersign.Errorf(countersign.Unprocessed, "two rows have the id %s and say the same, so whether they are one or two cannot be told", shown(r["id"].text)).
+				Try("name as columns.id the column that is different in every row")
 		case r["id"].text == "" && k.amount() != "" && maps.Equal(before, r):
 			return false, countersign.Errorf(countersign.Unprocessed, "two rows have no id and say the same, so whether they are one cannot be told").
 				Try("name as columns.id the column that is different in every row")
@@ -35,6 +40,16 @@ func (v *visit) again(k Kind, r row, met []row) (bool, error) {
 		}
 	}
 	return false, nil
+}
+
+// keeps reports whether an id is one row's alone: it is the key of its table, so that a row which comes twice was only joined twice, or the
+// table is a copy of files, in which a line that stands there twice was exported twice.
+func (v *visit) keeps(k Kind) bool {
+	e := v.mapping.Entities[k]
+	schema, table, column := e.Holds(e.Columns["id"])
+	t, known := v.catalog.Table(schema, table)
+	_, copied := t.Column(LineColumn)
+	return known && (copied || slices.Equal(t.Key, []string{column}))
 }
 
 // byLine reports whether rows of a kind have no id but what stands in their line of an export.

@@ -1,40 +1,39 @@
 package library
 
-import "encoding/xml"
+import (
+	"encoding/xml"
+	"maps"
+	"slices"
+)
 
-// look is what a style, or a run of its own accord, says of whether its text is read: each of the marks is on, off or not said.
-type look struct{ vanish, strike, dstrike *bool }
+// look is what a style, or a run of its own accord, says of whether its text is read: each mark is on, off, or not said. No mark says
+// anything of another: text that is hidden stays so where it is said that the web would show it.
+type look map[string]bool
+
+var hiding, striking = []string{"vanish", "specVanish", "webHidden"}, []string{"strike", "dstrike"}
 
 // set takes in a mark. One without a value is on.
 func (l *look) set(mark, value string) {
-	on := value != "0" && value != "false" && value != "off"
-	switch mark {
-	case "strike":
-		l.strike = &on
-	case "dstrike":
-		l.dstrike = &on
-	default:
-		l.vanish = &on
-	}
+	*l = l.with(look{mark: value != "0" && value != "false" && value != "off"})
 }
 
 // with is a look over which another was put: what that one says counts.
 func (l look) with(over look) look {
-	for _, mark := range []struct{ under, over **bool }{{&l.vanish, &over.vanish}, {&l.strike, &over.strike}, {&l.dstrike, &over.dstrike}} {
-		if *mark.over != nil {
-			*mark.under = *mark.over
-		}
+	all := maps.Clone(l)
+	if all == nil {
+		all = look{}
 	}
-	return l
+	maps.Copy(all, over)
+	return all
 }
 
 // unread says why text of this look is left out; empty when it is not.
 func (l look) unread() string {
-	on := func(mark *bool) bool { return mark != nil && *mark }
+	on := func(mark string) bool { return l[mark] }
 	switch {
-	case on(l.vanish):
+	case slices.ContainsFunc(hiding, on):
 		return concealed
-	case on(l.strike) || on(l.dstrike):
+	case slices.ContainsFunc(striking, on):
 		return struckOut
 	}
 	return ""
@@ -52,14 +51,16 @@ type docxStyle struct {
 	Default string `xml:"default,attr"`
 	BasedOn onOff  `xml:"basedOn"`
 	Run     struct {
-		Vanish  *onOff `xml:"vanish"`
-		Strike  *onOff `xml:"strike"`
-		Dstrike *onOff `xml:"dstrike"`
+		Vanish     *onOff `xml:"vanish"`
+		SpecVanish *onOff `xml:"specVanish"`
+		WebHidden  *onOff `xml:"webHidden"`
+		Strike     *onOff `xml:"strike"`
+		Dstrike    *onOff `xml:"dstrike"`
 	} `xml:"rPr"`
 }
 
 func (s docxStyle) look() (l look) {
-	for name, mark := range map[string]*onOff{"vanish": s.Run.Vanish, "strike": s.Run.Strike, "dstrike": s.Run.Dstrike} {
+	for name, mark := range map[string]*onOff{"vanish": s.Run.Vanish, "specVanish": s.Run.SpecVanish, "webHidden": s.Run.WebHidden, "strike": s.Run.Strike, "dstrike": s.Run.Dstrike} {
 		if mark != nil {
 			l.set(name, mark.Val)
 		}

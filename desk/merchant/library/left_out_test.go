@@ -104,6 +104,7 @@ func TestWhatNoReaderOfAWordFileTakesForARuleIsLeftOutAndSaid(t *testing.T) {
 		{"struck out", "<w:p>" + run("", "Free. ") + run("<w:strike/>", "For 90") + run("<w:strike w:val='true'/>", " days.") + run("<w:strike w:val='0'/>", "End.") + "</w:p>", "Free. End.", "because it is struck out: “For 90 days.” (12 characters, behind “Free.”)"},
 		{"struck out twice", "<w:p>" + run("", "Free.") + run("<w:dstrike/>", "Never.") + "</w:p>", "Free.", "struck out: “Never.”"},
 		{"struck out by the style of its paragraph", styled("Old", run("", "Never.")) + styled("Older", run("", "Not now.")+run("<w:strike w:val='off'/>", "Free.")), "Free.", "struck out: “Never.Not now.”"},
+		{"hidden, and said to be shown on the web", "<w:p>" + run("<w:vanish/><w:webHidden w:val='0'/>", "Never.") + run("<w:specVanish w:val='0'/><w:vanish/>", "Never.") + run("", "Free.") + "</w:p>", "Free.", "because it is hidden: “Never."},
 		{"hidden by the style of its letters", "<w:p>" + run("<w:rStyle w:val='Secret'/>", "Never.") + run("<w:rStyle w:val='Secret'/><w:vanish w:val='0'/>", "Free.") + "</w:p>", "Free.", "because it is hidden: “Never.”"},
 		{"struck out before a tracked change", "<w:p>" + run("<w:rPrChange><w:rPr><w:strike/></w:rPr></w:rPrChange>", "Free.") + "</w:p>", "Free.", ""},
 		{"deleted in a tracked change", "<w:p>" + run("", "Free ") + "<w:del><w:r><w:delText>for 30 </w:delText></w:r><w:r><w:delText>days</w:delText></w:r></w:del><w:ins>" + run("", "always.") + "</w:ins></w:p>", "Free always.",
