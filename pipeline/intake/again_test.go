@@ -215,3 +215,57 @@ func TestOfManyDeadlinesAtOnceTheSoonestStands(t *testing.T) {
 		}
 	})
 }
+
+// TestADeadlineThatAPersonSetOutlivesALateMessage: the provider's first message, delivered once more, takes no extension back. A deadline
+// that nobody had said does.
+func TestADeadlineThatAPersonSetOutlivesALateMessage(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		in := setUp(t, database)
+		first, err := in.Open(ctx, tills, actor, chargeback("1001", on(10)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := first.Case
+		c.DueAt, c.DueSource = on(20), countersign.DueManual
+		if err := in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Save(ctx, &c) }); err != nil {
+			t.Fatal(err)
+		}
+		for _, row := range []struct {
+			due, want *time.Time
+			sooner    bool
+		}{{on(10), on(20), false}, {on(15), on(15), true}, {on(10), on(10), true}} {
+			again, err := in.Open(ctx, tills, actor, chargeback("1001", row.due))
+			if err != nil || again.Sooner != row.sooner || !again.Case.DueAt.Equal(*row.want) {
+				t.Errorf("said again for the %dth it is due %v, sooner %v, %v", row.due.Day(), again.Case.DueAt, again.Sooner, err)
+			}
+		}
+	})
+}
+
+// TestTheDeadlineOfAFullerNoticeIsTaken: where the case holds no word of anybody's, the deadline is taken over before the rest is refused.
+func TestTheDeadlineOfAFullerNoticeIsTaken(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		in := setUp(t, database)
+		first, err := in.Open(ctx, tills, actor, chargeback("1001", nil))
+		if err != nil {
+			t.Fatal(err)
+		}
+		c := first.Case
+		c.Amount = countersign.Money{Minor: 12000, Currency: "USD"} // as the order was read
+		if err := in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.Save(ctx, &c) }); err != nil {
+			t.Fatal(err)
+		}
+		fuller := chargeback("1001", on(12))
+		fuller.Amount, fuller.Terms.Network, fuller.Key = &countersign.Money{Minor: 5000, Currency: "USD"}, "visa", key("k", "b")
+		_, err = in.Open(ctx, tills, actor, fuller)
+		if countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), "only its deadline was taken over") || !strings.Contains(err.Error(), "network is visa here, and not known there") {
+			t.Errorf("%v", err)
+		}
+		if now, err := in.Store.Case(ctx, c.ID); err != nil || now.DueAt == nil || !now.DueAt.Equal(*on(12)) || now.Amount != c.Amount {
+			t.Errorf("%+v, %v", now, err)
+		}
+		if n := count(t, in.Store); n.Keys != 0 {
+			t.Errorf("%d keys are remembered of a request that was refused", n.Keys)
+		}
+	})
+}
