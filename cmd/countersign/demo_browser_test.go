@@ -25,7 +25,7 @@ func TestTheDemoInABrowser(t *testing.T) {
 	page.See("being investigated")
 
 	page.Click(".tabs a[href='/queue']")
-	page.See("refund on record") // an empty queue fills by itself, with the shop's first
+	page.See("order 201") // an empty queue fills by itself, with the shop's first
 	p.until("the bank's first case needs a person", func() bool { return strings.Contains(s.log.String(), "D-1010") })
 	page.Go(s.url + "/queue")
 	page.See("above the limit")

@@ -269,3 +269,38 @@ func TestTheDeadlineOfAFullerNoticeIsTaken(t *testing.T) {
 		}
 	})
 }
+
+// TestAProvidersReferenceIsOneDispute: the same reference again is the same case, with less said or with more, and a conflict where the code
+// is another.
+func TestAProvidersReferenceIsOneDispute(t *testing.T) {
+	coded := tills
+	coded.Find = func(ctx context.Context, v store.View, r intake.Request, now time.Time) (intake.Found, error) {
+		found, err := tills.Find(ctx, v, r, now)
+		if r.Terms.ReasonCode == "13.1" {
+			found.Reason = countersign.NotReceived
+		}
+		return found, err
+	}
+	testdb.Engines(t, func(t *testing.T, database string) {
+		in := setUp(t, database)
+		r := chargeback("1001", nil)
+		r.Terms = countersign.Terms{Network: "visa", ReasonCode: "13.1", Reference: "dp_1"}
+		first, err := in.Open(ctx, coded, actor, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		bare := chargeback("1001", on(12))
+		bare.Terms.Reference = "dp_1"
+		if got, err := in.Open(ctx, coded, actor, bare); err != nil || got.Created || got.Case.ID != first.Case.ID || !got.Sooner {
+			t.Errorf("with less said it is %+v, %v", got, err)
+		}
+		r.Terms.ReasonCode = "10.4"
+		if _, err := in.Open(ctx, coded, actor, r); countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), "is 10.4 here, and 13.1 in case") {
+			t.Errorf("with another code: %v", err)
+		}
+		r.Terms.Reference = "dp_2"
+		if got, err := in.Open(ctx, coded, actor, r); err != nil || !got.Created {
+			t.Errorf("another reference: %+v, %v", got, err)
+		}
+	})
+}

@@ -89,6 +89,11 @@ func (in Intake) Open(ctx context.Context, desk Desk, actor countersign.Actor, r
 	if c, ok, err := in.remembered(ctx, r); err != nil || ok {
 		return Opened{Case: c}, err
 	}
+	if r.Terms.Reference != "" { // of which no index says that there is one: it may have come with another reason, or with none
+		if opened, ok, err := in.earlier(ctx, desk, actor, r); err != nil || ok {
+			return opened, err
+		}
+	}
 	// Insert first and look afterwards: most requests are new, and the unique indexes decide between two that meet.
 	for range 3 {
 		opened, err := in.open(ctx, desk, actor, r)
