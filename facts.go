@@ -15,6 +15,8 @@ type Fact struct {
 	State  FactState `json:"state"`  //
 	Value  string    `json:"value"`  // what was read, masked and short enough for one line
 	Source string    `json:"source"` // where: "ledger_entries LE-17", "settlement of TX-9"
+	// Amount is the money that Value tells of, for code that reckons with it; nil where it tells of none, or of more than one.
+	Amount *Money `json:"amount,omitempty"`
 }
 
 // Facts is everything code established about a case without the model, and the fix that it supports, if any.

@@ -239,7 +239,7 @@ func facts(f *countersign.Facts) []Fact {
 	if f == nil {
 		return []Fact{}
 	}
-	return each(f.Items, func(f countersign.Fact) Fact { return Fact(f) })
+	return each(f.Items, func(f countersign.Fact) Fact { return Fact{f.Name, f.State, f.Value, f.Source} })
 }
 
 func verdict(v *countersign.Verdict) *Verdict {

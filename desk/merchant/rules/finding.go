@@ -27,6 +27,12 @@ func unknown(name, value, source string) finding {
 	return finding{fact: countersign.Fact{Name: name, State: countersign.Unknown, Value: value, Source: source}}
 }
 
+// of gives a finding the amount that its value tells of.
+func (f finding) of(amount *countersign.Money) finding {
+	f.fact.Amount = amount
+	return f
+}
+
 // because gives a finding a doubt against every recommendation, against only against those that want the one named.
 func (f finding) because(code countersign.ReasonCode, format string, args ...any) finding {
 	return f.against("", code, format, args...)

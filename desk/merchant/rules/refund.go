@@ -115,9 +115,6 @@ func covering(returned total, stake *countersign.Money) cover {
 	return coverPart
 }
 
-// aPart ends the value of a refund that covers a part of what is disputed.
-const aPart = ", a part"
-
 // refundRules are the first two rules of the net, and what amounts add to them.
 func refundRules(m money, stake *countersign.Money) []finding {
 	return []finding{refunded(m, stake), underWay(m)}
@@ -128,18 +125,18 @@ func refunded(m money, stake *countersign.Money) finding {
 	source := rows("refunds", m.returned.ids...)
 	switch m.cover {
 	case coverAll:
-		return present(name, fmt.Sprintf("%s, which covers the dispute", m.returned.money), source).against(Contest, countersign.RefundContradictsContest,
+		return present(name, fmt.Sprintf("%s, which covers the dispute", m.returned.money), source).of(m.returned.money).against(Contest, countersign.RefundContradictsContest,
 			"The records show that %s was already refunded, which covers the %s in dispute; contesting would deny it.", m.returned.money, stake)
 	case coverPart:
 		rest := countersign.Money{Minor: stake.Minor - m.returned.money.Minor, Currency: stake.Currency}
-		return present(name, m.returned.money.String()+aPart, source).because(countersign.PartialRefund,
+		return present(name, m.returned.money.String()+", a part", source).of(m.returned.money).because(countersign.PartialRefund,
 			"%s of the %s in dispute was already refunded, %s was not.", m.returned.money, stake, rest)
 	case coverNone:
 		return absent(name, "", source).against(Accept, countersign.NoRefundContradictsAccept,
 			"There is no refund on record yet, so accepting would give the money back for the first time.")
 	}
 	if m.returned.known() && m.returned.money != nil {
-		return unknown(name, m.returned.money.String(), source).cannotTell("A refund of %s is on record, and the dispute is in another currency or of no known amount: whether it covers it cannot be told.", m.returned.money)
+		return unknown(name, m.returned.money.String(), source).of(m.returned.money).cannotTell("A refund of %s is on record, and the dispute is in another currency or of no known amount: whether it covers it cannot be told.", m.returned.money)
 	}
 	return unknown(name, "", source).cannotTell("Whether money was refunded is not known: %s", m.returned.why)
 }
@@ -156,5 +153,5 @@ func underWay(m money) finding {
 	case m.pending.money == nil:
 		return absent(name, "", source)
 	}
-	return present(name, m.pending.money.String(), source).cannotTell("A refund of %s is under way, and whether it will arrive is not known.", m.pending.money)
+	return present(name, m.pending.money.String(), source).of(m.pending.money).cannotTell("A refund of %s is under way, and whether it will arrive is not known.", m.pending.money)
 }

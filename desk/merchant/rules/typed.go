@@ -47,7 +47,7 @@ func typedIn(name string, typed []countersign.TypedFact) finding {
 	for i, f := range typed {
 		ids[i] = f.ID
 	}
-	return present(name, stated(typed), rows("typed_"+string(typed[0].Kind), ids...))
+	return present(name, stated(typed), rows("typed_"+string(typed[0].Kind), ids...)).of(typed[0].Amount)
 }
 
 // stated is the first of what was typed in, and how many more there are.

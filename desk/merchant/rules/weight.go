@@ -3,7 +3,6 @@ package rules
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"countersign"
 )
@@ -50,14 +49,13 @@ func Warnings(facts countersign.Facts, outcome countersign.Outcome, contested *c
 		return contestWarnings(facts, contested)
 	}
 	refund, pending := facts.Fact("refund_returned"), facts.Fact("refund_pending")
-	returned, _, _ := strings.Cut(refund.Value, ",")
 	switch {
 	case outcome != countersign.AcceptedOutcome:
 		return nil
 	case refund.State == countersign.Present:
-		return []string{fmt.Sprintf("Accepting would pay this twice: %s went back to the customer already. Where the network lets the refund stand as an answer, contest with it as the evidence.", returned)}
+		return []string{fmt.Sprintf("Accepting would pay this twice: %s went back to the customer already. Where the network lets the refund stand as an answer, contest with it as the evidence.", amountOf(refund))}
 	case pending.State == countersign.Present:
-		return []string{fmt.Sprintf("Accepting may pay this twice: a refund of %s is under way. Stop it first, if it can be stopped.", pending.Value)}
+		return []string{fmt.Sprintf("Accepting may pay this twice: a refund of %s is under way. Stop it first, if it can be stopped.", amountOf(pending))}
 	}
 	return nil
 }
@@ -65,9 +63,9 @@ func Warnings(facts countersign.Facts, outcome countersign.Outcome, contested *c
 // contestWarnings are for a refund of a part. One that covers the dispute has a doubt of its own.
 func contestWarnings(facts countersign.Facts, contested *countersign.Money) []string {
 	refund := facts.Fact("refund_returned")
-	returned, covers := strings.CutSuffix(refund.Value, aPart)
+	returned := amountOf(refund)
 	switch {
-	case refund.State != countersign.Present || !covers:
+	case refund.State != countersign.Present || !isPart(refund.Amount, facts.AtStake):
 		return nil
 	case contested != nil && facts.AtStake != nil && *contested == *facts.AtStake:
 		return nil // the refund is a part of the answer
@@ -76,6 +74,19 @@ func contestWarnings(facts countersign.Facts, contested *countersign.Money) []st
 		return []string{fmt.Sprintf("%s is accepted besides the %s that went back already: what was refunded of it is paid a second time.", rest, returned)}
 	}
 	return []string{fmt.Sprintf("%s went back already. What is not contested is accepted, and would be paid a second time: contest all of it, and let the refund be a part of the answer.", returned)}
+}
+
+// isPart reports whether an amount is less than what is at stake.
+func isPart(amount, atStake *countersign.Money) bool {
+	return amount != nil && atStake != nil && amount.Currency == atStake.Currency && amount.Minor < atStake.Minor
+}
+
+// amountOf is the amount of a fact in a sentence. Facts that were established before they had one give none.
+func amountOf(f countersign.Fact) string {
+	if f.Amount == nil {
+		return "money"
+	}
+	return f.Amount.String()
 }
 
 // Against are the facts that hurt an outcome, by name, in their order: those that a report of it marks so, and whoever decides may leave
