@@ -72,9 +72,9 @@ func stillSaid(where []string, try string) error {
 // about all it saw. The record keeps all of them, and the choice. What would still tell is an error: half a choice is none.
 func (e evidence) withhold(content *report.Content, judged *countersign.Facts, name, why string) error {
 	fact, doubts := e.facts.Fact(name), e.facts.Doubts
-	told := []string{fact.Value}
+	told := []string{words(fact)}
 	if judged != nil {
-		doubts, told = slices.Concat(doubts, judged.Doubts), append(told, judged.Fact(name).Value)
+		doubts, told = slices.Concat(doubts, judged.Doubts), append(told, words(judged.Fact(name)))
 	}
 	for _, doubt := range doubts {
 		if doubt.Fact == name {
@@ -96,12 +96,29 @@ func (e evidence) withhold(content *report.Content, judged *countersign.Facts, n
 	if err != nil {
 		return err
 	}
-	for _, value := range told {
-		if value, _, _ = strings.Cut(value, ","); len(value) > 4 && strings.Contains(content.Decision.Reason+" "+content.Decision.Summary+" "+why, value) {
+	if len(still) == 0 { // else they are told where already
+		still = repeated(told, content.Decision.Reason, content.Decision.Summary, why)
+	}
+	return stillSaid(still, "leave the fact in, or write a reason that does not repeat it")
+}
+
+// words are those of a fact that nobody repeats by chance: its amount, where it has one, else what stands before a comma and a space.
+func words(f countersign.Fact) string {
+	if f.Amount != nil {
+		return f.Amount.String()
+	}
+	first, _, _ := strings.Cut(f.Value, ", ")
+	return first
+}
+
+// repeated says which of the words of a fact stand in what a person wrote, each once.
+func repeated(told []string, written ...string) (still []string) {
+	for i, value := range told {
+		if !slices.Contains(told[:i], value) && slices.ContainsFunc(written, func(text string) bool { return report.Says(text, value) }) {
 			still = append(still, "the reason, with "+value)
 		}
 	}
-	return stillSaid(still, "leave the fact in, or write a reason that does not repeat it")
+	return still
 }
 
 const leftOut = "Left out: it was written in view of what is withheld."

@@ -90,6 +90,27 @@ func TestAPersonsOwnWordsMayStillTellWhatTheyLeaveOut(t *testing.T) {
 	s.holds()
 }
 
+// TestWhoNamesAnotherAmountTellsNothing: USD 15.00 is not the refund of USD 1,234.56, and what is said twice is listed once.
+func TestWhoNamesAnotherAmountTellsNothing(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.policy(returnsPolicy(t))
+	s.alter = func(r *shop.Records) {
+		r.Payments.All[0].Amount.Money = &countersign.Money{Minor: 5000_00, Currency: "USD"}
+		r.Refunds.All = []shop.Refund{{ID: "R-9", Amount: shop.Amount{Money: &countersign.Money{Minor: 1234_56, Currency: "USD"}}, State: shop.Returned, Status: "succeeded"}}
+	}
+	s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+	act := s.act()
+	act.Withhold, act.Why = []string{"refund_returned"}, "Settled apart."
+	for _, reason := range []string{"USD 1,234.56 went back.", "USD 1234.56 went back."} {
+		if err := s.contests(act, reason); countersign.KindOf(err) != countersign.Unprocessed || strings.Count(err.Error(), "with USD 1,234.56") != 1 {
+			t.Errorf("%s: %v", reason, err)
+		}
+	}
+	s.must(s.contests(act, "It was delivered; shipping alone was USD 15.00."))
+	s.holds()
+}
+
 // What is approved as it was recommended is claimed in the model's words: not where those were written in view of what is withheld.
 func TestAnApprovalThatLeavesAFactOutDoesNotClaimTheModelsWords(t *testing.T) {
 	t.Parallel()

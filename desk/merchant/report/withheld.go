@@ -94,17 +94,48 @@ func (c *Content) noteWithheld(what, by, at, why string) {
 const telling = 5
 
 func (c Content) saying(value string) (paths []string) {
-	value = strings.ToLower(oneLine(value))
-	if len(value) < telling {
-		return nil
-	}
 	c.texts(func(path, text string) {
-		if strings.Contains(strings.ToLower(oneLine(text)), value) {
+		if Says(text, value) {
 			paths = append(paths, path)
 		}
 	})
 	return paths
 }
 
-// oneLine is a text without the line breaks that somebody may have put anywhere.
-func oneLine(text string) string { return strings.Join(strings.Fields(text), " ") }
+// Says reports whether a text has a value in it that tells something, broken over lines or not, in any case, with or without the commas
+// between thousands. A number is another where a digit more stands before or behind it: USD 15.00 does not say USD 1, nor USD 15.
+func Says(text, value string) bool {
+	text, value = plainly(text), plainly(value)
+	for at := 0; len(value) >= telling; {
+		i := strings.Index(text[at:], value)
+		if i < 0 {
+			return false
+		}
+		if at += i; !cutsNumber(text[:at], value) && !cutsNumber(value, text[at+len(value):]) {
+			return true
+		}
+		at++
+	}
+	return false
+}
+
+// cutsNumber reports whether what stands on both sides of a place is one number.
+func cutsNumber(before, behind string) bool {
+	return endsInDigit(before) && beginsWithDigit(strings.TrimPrefix(behind, ".")) || endsInDigit(strings.TrimSuffix(before, ".")) && beginsWithDigit(behind)
+}
+
+func endsInDigit(s string) bool     { return s != "" && digit(s[len(s)-1]) }
+func beginsWithDigit(s string) bool { return s != "" && digit(s[0]) }
+func digit(b byte) bool             { return '0' <= b && b <= '9' }
+
+// plainly is a text on one line, in small letters, with its numbers as nobody groups them.
+func plainly(text string) string {
+	line := strings.ToLower(strings.Join(strings.Fields(text), " "))
+	var b strings.Builder
+	for i := range len(line) {
+		if line[i] != ',' || !endsInDigit(line[:i]) || !beginsWithDigit(line[i+1:]) {
+			b.WriteByte(line[i])
+		}
+	}
+	return b.String()
+}

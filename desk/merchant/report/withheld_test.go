@@ -128,6 +128,29 @@ func TestWithholdClauses(t *testing.T) {
 	})
 }
 
+// TestSays: a value is said as a whole, and a part of another number is none.
+func TestSays(t *testing.T) {
+	for _, row := range []struct {
+		text, value string
+		want        bool
+	}{
+		{"We gave USD 1,234.56 back.", "USD 1,234.56", true},
+		{"we gave\nusd\u00a01234.56, and more", "USD 1,234.56", true},
+		{"It is JPY 1,234.", "JPY 1,234", true},
+		{"It is JPY 1,234,567.", "JPY 1,234", false},
+		{"It was JPY 1,234,567, and then JPY 1,234.", "JPY 1,234", true},
+		{"It is USD 15.00.", "USD 15", false},
+		{"It is USD 50.005.", "USD 50.00", false},
+		{"It is parcel 11Z-1001.", "1Z-1001", false},
+		{"It is parcel 1Z-1001.", "1Z-1001", true},
+		{"yes", "yes", false},
+	} {
+		if got := Says(row.text, row.value); got != row.want {
+			t.Errorf("%q says %q: %v", row.text, row.value, got)
+		}
+	}
+}
+
 // textOf is what a reader sees of a rendering, as one line.
 func textOf(t *testing.T, f Format, file []byte) string {
 	t.Helper()
