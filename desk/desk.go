@@ -46,9 +46,9 @@ type Desk struct {
 	Outcome map[string]countersign.Outcome
 	// Outcomes are those a person may override with.
 	Outcomes []countersign.Outcome
-	// Warn says what a person must know of an outcome before they choose it, and of one that was decided, for that amount. It stops nobody, and the record keeps that it was said;
-	// nil when there is nothing to say.
-	Warn func(facts countersign.Facts, outcome countersign.Outcome, contested *countersign.Money) []string
+	// Warn says what a person must know of an outcome before they choose it, and of one that was decided, which leaves that rest of the
+	// amount. It stops nobody, and the record keeps that it was said; nil when there is nothing to say.
+	Warn func(facts countersign.Facts, outcome countersign.Outcome, rest *countersign.Money) []string
 	// Against names the facts that speak against an outcome, as the report of it marks them; nil at a desk that makes none.
 	Against func(facts countersign.Facts, outcome countersign.Outcome) []string
 	// Reports says that a decision which closes a case leaves an evidence report for others to read.

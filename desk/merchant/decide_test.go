@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/desk/merchant/report"
 	"countersign/desk/merchant/shop"
 	"countersign/pipeline/intake"
 	"countersign/store"
@@ -109,6 +110,30 @@ func TestContestingWhatWasNotRefundedIsSaidToPayTheRestTwice(t *testing.T) {
 	s.must(s.decide("override contest USD 70.00: The rest was delivered."))
 	if !s.recordSays("USD 50.00 is accepted besides the USD 50.00 that went back already: what was refunded of it is paid a second time.") {
 		t.Error("the record does not say that it was said")
+	}
+}
+
+// TestAPaymentThatChangedMakesNoRest: a chargeback that names no amount is about what was paid when it was judged. Whoever contests all of
+// it accepts nothing, whatever the payments say now, and the report says which of the two amounts is which.
+func TestAPaymentThatChangedMakesNoRest(t *testing.T) {
+	t.Parallel()
+	for _, paid := range []countersign.Money{{Minor: 100_00, Currency: "USD"}, {Minor: 150_00, Currency: "USD"}} {
+		s := newScene(t)
+		s.policy(returnsPolicy(t))
+		back := []shop.Refund{{ID: "R-9", Amount: shop.Amount{Money: &countersign.Money{Minor: 50_00, Currency: "USD"}}, State: shop.Returned, Status: "succeeded"}}
+		s.alter = func(r *shop.Records) { r.Refunds.All = back }
+		s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+		s.alter = func(r *shop.Records) { r.Refunds.All, r.Payments.All[0].Amount.Money = back, &paid }
+		s.must(s.decide("looks at the records"))
+		s.must(s.decide("override contest: It was delivered."))
+		if s.recordSays("is accepted besides") {
+			t.Errorf("paid is %s now: the record says that a part was accepted", paid)
+		}
+		c := s.content()
+		i := slices.IndexFunc(c.Facts, func(f report.Fact) bool { return f.Name == "disputed" })
+		if want := paid.String() + " by the records now; this decision is about USD 120.00"; c.Dispute.Amount.Text != "USD 120.00" || c.Decision.Contested.Text != "USD 120.00" || c.Facts[i].Value != want {
+			t.Errorf("in dispute %s, contested %s, %+v", c.Dispute.Amount.Text, c.Decision.Contested.Text, c.Facts[i])
+		}
 	}
 }
 

@@ -228,6 +228,9 @@ func netOf(c countersign.Case, changed bool) report.Net {
 func (e evidence) reportFacts(c countersign.Case, d review.Decided, exhibits []report.Exhibit) []report.Fact {
 	all := []report.Fact{}
 	for _, f := range e.facts.Items {
+		if f.Name == "disputed" && f.Value != "" && c.Amount.Currency != "" && f.Value != c.Amount.String() {
+			f.Value += " by the records now; this decision is about " + c.Amount.String()
+		}
 		all = append(all, report.Fact{Name: f.Name, Title: titleOf(f.Name), State: string(f.State), Value: f.Value, Source: f.Source,
 			Weight: report.Weight(rules.WeightOf(f, e.facts.Doubts, d.Outcome)), Exhibits: shownIn(f, exhibits)})
 	}

@@ -62,7 +62,7 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 		d.Changed = differences(*c, f.Facts)
 	}
 	if f.desk.Warn != nil {
-		d.Warnings = f.desk.Warn(f.Facts, d.Outcome, contested(*c, d))
+		d.Warnings = f.desk.Warn(f.Facts, d.Outcome, rest(*c, d))
 	}
 	notes := closed(c, d.Outcome, d)
 	if f.Keep == nil {
@@ -73,12 +73,12 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 	return slices.Concat(notes[:1], kept, notes[1:]), err
 }
 
-// contested is how much of the amount an outcome is for: all of it where no part was named, nil where nobody knows.
-func contested(c countersign.Case, d decision) *countersign.Money {
-	if d.Part != nil || c.Amount.Currency == "" {
-		return d.Part
+// rest is how much of the amount an outcome is not for: none of it where no part was named, whatever the records say the amount is now.
+func rest(c countersign.Case, d decision) *countersign.Money {
+	if d.Part == nil {
+		return &countersign.Money{Currency: c.Amount.Currency}
 	}
-	return &c.Amount
+	return &countersign.Money{Minor: c.Amount.Minor - d.Part.Minor, Currency: c.Amount.Currency}
 }
 
 func (f Fresh) mayWithhold(act Act) error {

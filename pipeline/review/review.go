@@ -31,7 +31,7 @@ type Desk struct {
 	Fresh func(context.Context, store.View, countersign.Case) (Fresh, error)
 	// MustChoose says that a recommendation which asks for a person cannot be approved: the person chooses an outcome, and says why.
 	MustChoose bool
-	// Warn says what a person must know of an outcome, for the amount that was decided on; nil when the desk has nothing to say.
+	// Warn says what a person must know of an outcome that leaves that rest of the amount; nil when the desk has nothing to say.
 	Warn  func(countersign.Facts, countersign.Outcome, *countersign.Money) []string
 	Split countersign.Outcome     // the outcome that may be for a part of the amount; empty when none may
 	Room  store.ExhibitRoom       // how much the files of a case may be together; the zero value takes none
