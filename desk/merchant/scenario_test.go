@@ -584,14 +584,17 @@ func (t turn) decision(words []string, r llm.Request) (string, error) {
 		return "", fmt.Errorf("a decision is a recommendation and a confidence, not %q", words)
 	}
 	line, _, _ := strings.Cut(r.Messages[0].Text.String(), "\n")
-	canary, claims, quotes := strings.TrimPrefix(line, "canary: "), []any{}, []any{}
+	canary, summary, claims, quotes := strings.TrimPrefix(line, "canary: "), "This is what I think.", []any{}, []any{}
 	for _, more := range t.more {
 		place, value, cites := strings.Cut(more, " = ")
 		ref, field, _ := strings.Cut(place, " ")
 		document, quote, quoting := strings.Cut(strings.TrimPrefix(more, "quotes "), ": ")
+		said, sums := strings.CutPrefix(more, "sums up: ")
 		switch {
 		case more == "canary wrong":
 			canary = "abcdefghijklmnopqrst"
+		case sums:
+			summary = said
 		case strings.HasPrefix(more, "quotes ") && quoting:
 			quotes = append(quotes, map[string]any{"document": document, "quote": quote})
 		case cites:
@@ -600,7 +603,7 @@ func (t turn) decision(words []string, r llm.Request) (string, error) {
 			return "", fmt.Errorf("nobody knows what %q adds to a decision", more)
 		}
 	}
-	b, err := json.Marshal(map[string]any{"recommendation": words[0], "confidence": json.Number(words[1]), "summary": "This is what I think.",
+	b, err := json.Marshal(map[string]any{"recommendation": words[0], "confidence": json.Number(words[1]), "summary": summary,
 		"canary": canary, "claims": claims, "quotes": quotes})
 	return string(b), err
 }

@@ -8,6 +8,7 @@ import (
 	"countersign/desk"
 	"countersign/desk/merchant/report"
 	"countersign/pipeline/review"
+	"countersign/pipeline/verify"
 )
 
 // leaveOut takes what a person left out from the content: facts, and then clauses.
@@ -27,7 +28,7 @@ func (e evidence) leaveOut(content *report.Content, c countersign.Case, d review
 }
 
 // withholdClauses leaves quoted clauses out, and the model's summary, which may tell of them in other words. A summary that the person
-// adopted as the answer is theirs, and stays unless it quotes one. Nothing that was judged is another for it: what a policy says was the
+// adopted as the answer is theirs, and stays unless it repeats one. Nothing that was judged is another for it: what a policy says was the
 // model's argument, and the decision is a person's.
 func (e evidence) withholdClauses(content *report.Content, c countersign.Case, names []string, why string) error {
 	all, ids := e.quoted(c), []string{}
@@ -41,11 +42,14 @@ func (e evidence) withholdClauses(content *report.Content, c countersign.Case, n
 	if content.Proposal.Summary != content.Decision.Summary {
 		content.Proposal.Summary = leftOut
 	}
-	still, err := content.WithholdClauses(ids, content.Decision.By, content.Decision.At, why)
+	if err := stillSaid(shared(all, names), "leave out both, or leave the clause in"); err != nil {
+		return err
+	}
+	still, err := content.WithholdClauses(ids, content.Decision.By, content.Decision.At, why, verify.Repeats)
 	if err != nil {
 		return err
 	}
-	return stillSaid(append(still, shared(all, names)...), "leave out both, or leave the clause in, and write no answer and no reason that quotes it")
+	return stillSaid(still, "leave the clause in, or write an answer and a reason of your own that do not repeat it")
 }
 
 // shared names the clauses that stay and have words of one that goes.

@@ -309,6 +309,50 @@ func TestAQuotedClauseIsLeftOutByChoice(t *testing.T) {
 	})
 }
 
+// TestAClauseThatIsLeftOutIsNotRepeated: with other glyphs, without its last words, or in the model's summary that a person adopts as the
+// answer, it is told all the same. Who decides is told by which words, and may say it otherwise.
+func TestAClauseThatIsLeftOutIsNotRepeated(t *testing.T) {
+	t.Parallel()
+	const clause = "Opened software is taken back in the customer’s own region within thirty days of delivery."
+	const quotes = "decides CONTEST 1.0\n  S1 order.number = 1001\n  S2 payments[0].state = paid\n  quotes Terms: " + clause
+	for name, row := range map[string]struct {
+		answer, words string
+	}{
+		"with other glyphs":       {"Our terms say: Opened software is taken back in the customer's\nown region within thirty days of delivery.", "opened software is taken back in the customers"},
+		"without its last words":  {"Our terms say that opened software is taken back in the customer’s own region.", "opened software is taken back in the customers"},
+		"by the model's summary":  {"", "software is taken back in the customers own"},
+		"in words of one's own":   {"It was delivered, and nothing was sent back.", ""},
+		"of which few are shared": {"Software that was opened is taken back within thirty days.", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			s.policy(txtar.File{Name: "policy terms.md from 2026-01-01", Data: []byte("# Terms\n\n" + clause + "\n\nWrite to us.\n")})
+			s.model = s.script(quotes)
+			if row.answer == "" {
+				s.model = s.script(quotes + "\n  sums up: The terms say that software is taken back in the customer's own region.")
+			}
+			s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+			act := s.act()
+			act.Withhold, act.Why, act.Answer = []string{"clause_1"}, "It is about software, and none was bought.", row.answer
+			_, err := s.review.Approve(s.Context(), act)
+			if row.words == "" {
+				s.must(err)
+				kept, err := s.store.Report(s.Context(), s.id)
+				s.must(err)
+				if strings.Contains(string(kept.Content), "region") {
+					t.Errorf("the report still says it:\n%s", kept.Content)
+				}
+				s.holds()
+				return
+			}
+			if countersign.KindOf(err) != countersign.Unprocessed || !strings.Contains(err.Error(), "with “"+row.words) || s.theCase().Status != countersign.InReview {
+				t.Errorf("got %v", err)
+			}
+		})
+	}
+}
+
 // contests is an override of the analyst's.
 func (s *scene) contests(act review.Act, reason string) error {
 	_, err := s.review.Override(s.Context(), act, countersign.Contested, reason, "")

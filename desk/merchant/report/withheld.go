@@ -37,8 +37,9 @@ const (
 	ClauseWithheld = "clause"
 )
 
-// WithholdClauses takes quoted clauses out of the content, as Withhold takes a fact.
-func (c *Content) WithholdClauses(ids []string, by, at, why string) (stillSaid []string, err error) {
+// WithholdClauses takes quoted clauses out of the content, as Withhold takes a fact. What repeats a clause's words in a text is handed in:
+// this package knows of no glyphs that mean the same. The places that still say a clause are returned with the words that do.
+func (c *Content) WithholdClauses(ids []string, by, at, why string, repeats func(clause string) func(text string) (words string)) (stillSaid []string, err error) {
 	if err := answered(by, why); err != nil {
 		return nil, err
 	}
@@ -55,7 +56,7 @@ func (c *Content) WithholdClauses(ids []string, by, at, why string) (stillSaid [
 		c.noteWithheld(ClauseWithheld, by, at, why)
 	}
 	for _, q := range gone {
-		stillSaid = append(stillSaid, c.saying(q.Quote)...)
+		stillSaid = append(stillSaid, c.repeating(repeats(q.Quote))...)
 	}
 	return stillSaid, nil
 }
@@ -100,6 +101,24 @@ func (c Content) saying(value string) (paths []string) {
 		}
 	})
 	return paths
+}
+
+func (c Content) repeating(words func(text string) string) (places []string) {
+	var said []string
+	at := map[string][]string{}
+	c.texts(func(path, text string) {
+		w := words(text)
+		if w == "" {
+			return
+		}
+		if at[w] = append(at[w], path); len(at[w]) == 1 {
+			said = append(said, w)
+		}
+	})
+	for _, w := range said {
+		places = append(places, strings.Join(at[w], " and ")+", with “"+w+"”")
+	}
+	return places
 }
 
 // Says reports whether a text has a value in it that tells something, broken over lines or not, in any case, with or without the commas

@@ -83,11 +83,21 @@ func TestWithhold(t *testing.T) {
 	})
 }
 
+// word finds a clause as it is.
+func word(clause string) func(text string) string {
+	return func(text string) string {
+		if strings.Contains(text, clause) {
+			return clause
+		}
+		return ""
+	}
+}
+
 func TestWithholdClauses(t *testing.T) {
 	const why = "it is about returns, and none was made"
 	c := sample()
 	c.Withheld = nil
-	still, err := c.WithholdClauses([]string{"E6"}, "A. Okafor", "2026-12-01T08:40:02Z", why)
+	still, err := c.WithholdClauses([]string{"E6"}, "A. Okafor", "2026-12-01T08:40:02Z", why, word)
 	if err != nil || still != nil {
 		t.Fatalf("got %v and %v", still, err)
 	}
@@ -101,7 +111,7 @@ func TestWithholdClauses(t *testing.T) {
 		if _, err := c.Withhold("late", "A. Okafor", "", why); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := c.WithholdClauses([]string{"E7"}, "A. Okafor", "", why); err != nil {
+		if _, err := c.WithholdClauses([]string{"E7"}, "A. Okafor", "", why, word); err != nil {
 			t.Fatal(err)
 		}
 		for _, f := range []Format{HTML, PDF} {
@@ -114,14 +124,16 @@ func TestWithholdClauses(t *testing.T) {
 	t.Run("places that still quote it are named", func(t *testing.T) {
 		c := sample()
 		c.Decision.Summary += " " + c.Clauses[1].Quote
-		if still, err := c.WithholdClauses([]string{"E7"}, "A. Okafor", "", why); err != nil || strings.Join(still, " ") != "decision.summary" {
+		quote := c.Clauses[1].Quote
+		c.Proposal.Summary = c.Decision.Summary
+		if still, err := c.WithholdClauses([]string{"E7"}, "A. Okafor", "", why, word); err != nil || strings.Join(still, "|") != "decision.summary and proposal.summary, with “"+quote+"”" {
 			t.Errorf("got %v, %v", still, err)
 		}
 	})
 	t.Run("without a reason, a person or such a clause nothing is withheld", func(t *testing.T) {
 		for _, args := range [][3]string{{"E6", "A. Okafor", " "}, {"E6", "", "why"}, {"E1", "A. Okafor", "why"}} {
 			c := sample()
-			if _, err := c.WithholdClauses([]string{args[0]}, args[1], "", args[2]); err == nil || !reflect.DeepEqual(c, sample()) {
+			if _, err := c.WithholdClauses([]string{args[0]}, args[1], "", args[2], word); err == nil || !reflect.DeepEqual(c, sample()) {
 				t.Errorf("%q: got %v", args, err)
 			}
 		}
