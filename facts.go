@@ -36,6 +36,8 @@ type Facts struct {
 	// Rows is a hash of the rows alone, where Seen is of more than them: a deadline, a policy, what a person typed in. Empty at a desk
 	// that reads nothing else.
 	Rows string `json:"rows,omitempty"`
+	// Partial says that some of the rows could not be read: a hash of what was read is then none of what is there.
+	Partial bool `json:"partial,omitempty"`
 	// Unreadable says why the records could not be read; everything else is then empty.
 	Unreadable string `json:"unreadable,omitempty"`
 }

@@ -49,6 +49,53 @@ func TestNobodyDecidesOnRecordsTheyHaveNotSeen(t *testing.T) {
 	s.holds()
 }
 
+// TestWhatCannotBeComparedIsNotSaidToHaveChanged: the shop's database did not answer at the decision, or at the check, or the case was
+// judged before its rows had a hash of their own. The report says that, and that nobody can tell.
+func TestWhatCannotBeComparedIsNotSaidToHaveChanged(t *testing.T) {
+	t.Parallel()
+	down := func(r *shop.Records) { r.Refunds = shop.Rows[shop.Refund]{Unread: "it did not answer in time."} }
+	for name, row := range map[string]struct {
+		check, decision func(*shop.Records)
+		old             bool
+		want            string
+	}{
+		"the shop is down at the decision":           {nil, down, false, "could be read again for the decision"},
+		"it was down at the check":                   {down, nil, false, "could be read for the check"},
+		"it was down both times":                     {down, down, false, ""},
+		"a case that was judged before rows had one": {nil, func(r *shop.Records) { r.Order.All[0].Status = "archived" }, true, "they cannot be compared"},
+		"and nothing of it is another":               {nil, nil, true, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := newScene(t)
+			s.policy(returnsPolicy(t))
+			s.alter = row.check
+			s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+			if row.old {
+				s.must(s.store.Write(s.Context(), func(ctx context.Context, tx *store.Tx) error {
+					c, err := tx.LockCase(ctx, s.id)
+					if err != nil {
+						return err
+					}
+					c.Facts.Rows = ""
+					return tx.Save(ctx, &c)
+				}))
+			}
+			s.alter = row.decision
+			s.must(s.decide("looks at the records"))
+			s.must(s.decide("override contest: It was delivered."))
+			c := s.content()
+			said := strings.Join(c.Net.Caveats, " ")
+			if strings.Contains(said, "records changed between the check and the decision.") || !strings.Contains(said, row.want) || row.want == "" && strings.Contains(said, "cannot be told.") {
+				t.Errorf("the report says %q", said)
+			}
+			if told := c.Exhibits[0].Step == "S1"; told != (row.want == "") {
+				t.Errorf("the order is shown as of step %q", c.Exhibits[0].Step)
+			}
+		})
+	}
+}
+
 // TestARevisionThatIsGuessedIsRefused: a decision on the revision that another's act is just making is on records that nobody read for it.
 func TestARevisionThatIsGuessedIsRefused(t *testing.T) {
 	t.Parallel()

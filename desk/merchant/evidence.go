@@ -106,8 +106,8 @@ func (e evidence) content(ctx context.Context, v store.View, at time.Time, c cou
 	if err != nil {
 		return report.Content{}, err
 	}
-	moved := e.moved(c)
-	exhibits := e.exhibits(at, !moved)
+	since := e.since(c)
+	exhibits := e.exhibits(at, since == "")
 	exhibits = append(exhibits, typedExhibits(typed, len(exhibits), names)...)
 	clauses := e.clauses(c, len(exhibits), d.Withhold)
 	return report.Content{
@@ -116,7 +116,7 @@ func (e evidence) content(ctx context.Context, v store.View, at time.Time, c cou
 		Dispute:  disputeOf(c),
 		Decision: decisionOf(c, d, by, at),
 		Proposal: proposed,
-		Net:      netOf(c, moved),
+		Net:      netOf(c, since),
 		Facts:    e.reportFacts(c, d, exhibits),
 		Exhibits: exhibits, Clauses: clauses, Timeline: e.timeline(c, by, at),
 		Withheld: []report.Withheld{}, Attachments: pack.Listed(files, len(exhibits)+len(clauses), names),
@@ -192,24 +192,34 @@ func proposalOf(ctx context.Context, v store.View, c countersign.Case) (report.P
 	return p, nil
 }
 
-// moved reports whether the shop's rows are others than those that the recommendation was made on. A case that was judged before rows
-// had a hash of their own can only be asked whether anything that was judged is another.
-func (e evidence) moved(c countersign.Case) bool {
-	switch judged := c.Facts; {
-	case judged == nil || judged.Seen == "":
-		return false
-	case judged.Rows == "":
-		return judged.Seen != e.facts.Seen
-	default:
-		return judged.Rows != e.facts.Rows
+// since says what became of the shop's rows after the recommendation was made on them; empty when they are the same. What could not be
+// read, then or now, did not change for that: nobody can tell.
+func (e evidence) since(c countersign.Case) string {
+	judged := c.Facts
+	switch {
+	case judged == nil, judged.Seen == "", judged.Seen == e.facts.Seen, judged.Rows != "" && judged.Rows == e.facts.Rows:
+		return ""
+	case judged.Rows == "": // it was judged before rows had a hash of their own, and a deadline that passed is in Seen too
+		return notCompared
+	case e.facts.Partial:
+		return notReadAgain
+	case judged.Partial:
+		return notReadBefore
 	}
+	return changedSince
 }
 
-// changedSince stands in a report whose rows are others than those that the recommendation was made on. It does not say what changed:
+// One of these stands in a report whose rows are not known to be those that the recommendation was made on. None says what changed:
 // the rows do, and what is withheld of them is withheld here too.
-const changedSince = "The shop's records changed between the check and the decision. The facts and rows in this report are those that the decision was made on; the recommendation and its reasons were made before."
+const (
+	changedSince  = "The shop's records changed between the check and the decision." + madeBefore
+	notReadAgain  = "Not all of the shop's records could be read again for the decision, so whether they changed since the check cannot be told." + madeBefore
+	notReadBefore = "Not all of the shop's records could be read for the check, so whether they changed since cannot be told." + madeBefore
+	notCompared   = "Whether the shop's records changed between the check and the decision cannot be told: they cannot be compared." + madeBefore
+	madeBefore    = " The facts and rows in this report are those that the decision was made on; the recommendation and its reasons were made before."
+)
 
-func netOf(c countersign.Case, changed bool) report.Net {
+func netOf(c countersign.Case, since string) report.Net {
 	n := report.Net{Recommendation: c.Recommendation, Reasons: []report.Reason{}, Caveats: []string{}}
 	if c.Verdict == nil {
 		return n
@@ -218,8 +228,8 @@ func netOf(c countersign.Case, changed bool) report.Net {
 		n.Reasons = append(n.Reasons, report.Reason{Code: string(r.Code), Text: r.Text})
 	}
 	n.Caveats = append(n.Caveats, c.Verdict.Caveats...)
-	if changed {
-		n.Caveats = append(n.Caveats, changedSince)
+	if since != "" {
+		n.Caveats = append(n.Caveats, since)
 	}
 	return n
 }

@@ -455,7 +455,7 @@ func TestADeadlineThatIsEditedIsNoChangeOfTheShops(t *testing.T) {
 func saysNothingOfTheShop(s *scene) {
 	s.Helper()
 	c := s.content()
-	if said := strings.Join(c.Net.Caveats, " "); strings.Contains(said, "records changed") {
+	if said := strings.Join(c.Net.Caveats, " "); strings.Contains(said, "between the check and the decision") {
 		s.Errorf("the report says %q", said)
 	}
 	if c.Exhibits[0].Step != "S1" {

@@ -54,7 +54,7 @@ type Policy struct {
 
 // Judge returns every fact, what is at stake, and every doubt.
 func Judge(in Input) countersign.Facts {
-	facts := countersign.Facts{Seen: Seen(in), Rows: Rows(in.Records), Items: []countersign.Fact{}, Doubts: []countersign.Doubt{}}
+	facts := countersign.Facts{Seen: Seen(in), Rows: Rows(in.Records), Partial: partial(in.Records), Items: []countersign.Fact{}, Doubts: []countersign.Doubt{}}
 	order := in.Records.Order
 	if !order.Whole() || len(order.All) != 1 {
 		write(&facts, missing(order), typedRules(in.Typed, money{}), deadline(in))

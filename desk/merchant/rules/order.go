@@ -1,6 +1,7 @@
 package rules
 
 import (
+	"cmp"
 	"fmt"
 
 	"countersign"
@@ -145,6 +146,11 @@ func unseen(p part) string {
 		return fmt.Sprintf("row %s has no status.", printable(p.id))
 	}
 	return fmt.Sprintf("row %s has the status “%s”, and nobody has said what that means.", printable(p.id), printable(p.status))
+}
+
+// partial reports whether some of the rows could not be read.
+func partial(r shop.Records) bool {
+	return cmp.Or(r.Order.Unread, r.Payments.Unread, r.Fulfillments.Unread, r.Refunds.Unread, r.Returns.Unread) != ""
 }
 
 // unread says why rows are not all there are, and is empty when they are.
