@@ -63,10 +63,10 @@ func (e evidence) keep(ctx context.Context, tx *store.Tx, c countersign.Case, d 
 	if err != nil {
 		return nil, err
 	}
-	if err := onWordAlone(d.Outcome, content); err != nil {
+	if err := e.leaveOut(&content, c, d); err != nil {
 		return nil, err
 	}
-	if err := e.leaveOut(&content, c, d); err != nil {
+	if err := onWordAlone(d.Outcome, content); err != nil {
 		return nil, err
 	}
 	sealed, err := report.Seal(content)

@@ -79,6 +79,6 @@ func onWordAlone(outcome countersign.Outcome, content report.Content) error {
 	if outcome != countersign.Contested || typed == 0 || len(content.Attachments) > 0 {
 		return nil
 	}
-	return countersign.Errorf(countersign.Unprocessed, "a contest cannot rest on typed-in facts alone, and no record of this order and no file is there beside them").
-		In("outcome").Try("add a file that shows it, such as the carrier's proof of delivery, or take the typed-in facts back")
+	return countersign.Errorf(countersign.Unprocessed, "a contest cannot rest on typed-in facts alone, and no record of this order and no file is in the report beside them").
+		In("outcome").Try("add a file that shows it, such as the carrier's proof of delivery, leave the record in, or take the typed-in facts back")
 }

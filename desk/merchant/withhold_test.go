@@ -353,6 +353,27 @@ func TestAClauseThatIsLeftOutIsNotRepeated(t *testing.T) {
 	}
 }
 
+// TestWhatIsLeftBesideATypedInFactIsAsked: whoever leaves the only record out contests on somebody's word alone.
+func TestWhatIsLeftBesideATypedInFactIsAsked(t *testing.T) {
+	t.Parallel()
+	s := newScene(t)
+	s.policy(returnsPolicy(t))
+	s.alter = func(r *shop.Records) {
+		r.Payments, r.Fulfillments = shop.Rows[shop.Payment]{}, shop.Rows[shop.Fulfillment]{}
+	}
+	s.open(intake.Request{SubjectID: "1001", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1"}})
+	s.must(s.decide("states delivery: The neighbour has it."))
+	s.must(s.decide("looks at the records"))
+	act := s.act()
+	act.Facts, act.Withhold, act.Why = s.seen, []string{"order_found"}, "Apart."
+	if err := s.contests(act, "It came."); countersign.KindOf(err) != countersign.Unprocessed || !strings.Contains(err.Error(), "typed-in facts alone") {
+		t.Errorf("got %v", err)
+	}
+	act.Withhold, act.Why = nil, ""
+	s.must(s.contests(act, "It came."))
+	s.holds()
+}
+
 // contests is an override of the analyst's.
 func (s *scene) contests(act review.Act, reason string) error {
 	_, err := s.review.Override(s.Context(), act, countersign.Contested, reason, "")
