@@ -374,6 +374,23 @@ func TestWhatIsLeftBesideATypedInFactIsAsked(t *testing.T) {
 	s.holds()
 }
 
+// TestWhatIsSentTwiceIsLeftOutOnce: a fact and a clause, in the report's count and in the record.
+func TestWhatIsSentTwiceIsLeftOutOnce(t *testing.T) {
+	t.Parallel()
+	s := quotesTwo(t)
+	act := s.act()
+	act.Withhold, act.Why = []string{"clause_1", "delivered", "clause_1", "delivered"}, "Settled apart."
+	s.must(s.contests(act, "It came."))
+	c := s.content()
+	if len(c.Clauses) != 1 || len(c.Withheld) != 2 || c.Withheld[0].Count != 1 || c.Withheld[1].Count != 1 {
+		t.Errorf("%d clauses are left, and withheld are %+v", len(c.Clauses), c.Withheld)
+	}
+	if !s.recordSays(`"withheld":["clause_1","delivered"]`) {
+		t.Error("the record does not say each once")
+	}
+	s.holds()
+}
+
 // contests is an override of the analyst's.
 func (s *scene) contests(act review.Act, reason string) error {
 	_, err := s.review.Override(s.Context(), act, countersign.Contested, reason, "")

@@ -55,7 +55,7 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 		if err := f.mayWithhold(act); err != nil {
 			return nil, err
 		}
-		d.Withheld, d.Why = act.Withhold, strings.TrimSpace(act.Why)
+		d.Withheld, d.Why = once(act.Withhold), strings.TrimSpace(act.Why)
 	}
 	d.Seen = f.Facts.Seen
 	if f.Facts.Seen != "" && changed(*c, f.Facts.Seen) {
@@ -71,6 +71,16 @@ func (f Fresh) closed(ctx context.Context, tx *store.Tx, c *countersign.Case, ac
 	kept, err := f.Keep(ctx, tx, *c, Decided{Outcome: d.Outcome, Reason: d.Reason, By: act.Actor, Part: d.Part, Followed: f.desk.followed(*c, d),
 		Answer: d.Answer, Withhold: d.Withheld, Why: d.Why})
 	return slices.Concat(notes[:1], kept, notes[1:]), err
+}
+
+// once are names without those that stand there before: a form or a program may send one twice, and it is left out once.
+func once(names []string) (all []string) {
+	for _, name := range names {
+		if !slices.Contains(all, name) {
+			all = append(all, name)
+		}
+	}
+	return all
 }
 
 // rest is how much of the amount an outcome is not for: none of it where no part was named, whatever the records say the amount is now.
