@@ -140,7 +140,8 @@ type caseScreen struct {
 	Report              *reportPanel  // nil while there is nothing to report
 	Exhibits            *exhibitsPanel
 	Typed               *typedPanel
-	Wrong               string // why what was just sent was not taken
+	Wrong               string      // why what was just sent was not taken
+	Lost                []typedText // what was typed into a form that the page does not have any more
 	Trace               []traceLine
 	Steps               []stepTable
 	Record              recordPanel

@@ -91,8 +91,11 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 
 func (v *visit) dueTyped() (time.Time, error) {
 	due, err := time.ParseInLocation(dueForm, v.form("due"), v.zone)
-	if err != nil {
-		return due, countersign.Errorf(countersign.Invalid, "is no day and time; expected one such as 2026-12-01 17:00").In("due_at")
+	switch {
+	case v.form("due") == "":
+		return due, countersign.Errorf(countersign.Invalid, "is missing").In("due_at")
+	case err != nil:
+		return due, countersign.Errorf(countersign.Invalid, "“%s” is no day and time; expected one such as 2026-12-01T17:00", clip(v.form("due"))).In("due_at")
 	}
 	return due, nil
 }

@@ -117,8 +117,11 @@ func (s *sentExhibits) on(f *file) bool {
 func (v *visit) exhibitsRefused(sent *sentExhibits, err error) error {
 	return v.notAdded(err, sent.on, func(p *caseScreen, _, why string) {
 		p.Wrong = why
-		if p.Exhibits != nil {
+		switch {
+		case p.Exhibits != nil && p.Exhibits.Add != "":
 			p.Exhibits.Description = sent.description
+		case sent.description != "":
+			p.Lost = []typedText{{"description", "What the files show", sent.description}}
 		}
 	})
 }

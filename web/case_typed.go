@@ -92,7 +92,7 @@ func postTyped(v *visit) error {
 	if err != nil {
 		return v.notAdded(err, func(f *file) bool { return f.holds(fact, act.Actor) }, func(p *caseScreen, field, why string) {
 			if p.Typed == nil || p.Typed.Add == "" {
-				p.Wrong = why
+				p.Wrong, p.Lost = why, v.sentFact()
 			} else {
 				p.Typed.Wrong, p.Typed.Form = map[string]string{field: why}, typedForm{v.r.PostFormValue("text"), v.form("on"), v.form("amount"), v.form("currency"), v.form("reference")}
 				for i := range p.Typed.Kinds {
@@ -102,6 +102,21 @@ func postTyped(v *visit) error {
 		})
 	}
 	return v.back("/cases/"+string(act.Case)+"#typed", "It is on the case, as yours. No recommendation rests on it.")
+}
+
+// sentFact is what was typed, for a case that takes no more of it.
+func (v *visit) sentFact() (all []typedText) {
+	amount := v.form("amount")
+	if amount != "" {
+		amount += " " + v.form("currency")
+	}
+	for _, field := range []typedText{{"kind", "What it is about", plain(v.form("kind"))}, {"text", "What you know", v.r.PostFormValue("text")}, {"on", "On", v.form("on")},
+		{"amount", "Amount", amount}, {"reference", "Reference", v.r.PostFormValue("reference")}} {
+		if strings.TrimSpace(field.Text) != "" {
+			all = append(all, field)
+		}
+	}
+	return all
 }
 
 // typedFact reads what was typed.

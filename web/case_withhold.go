@@ -82,8 +82,11 @@ func (v *visit) retype(p *decideScreen) {
 	if v.r.PostForm.Has("answer") {
 		p.Answer = v.r.PostFormValue("answer")
 	}
-	if p.Verb == "message" {
+	switch p.Verb {
+	case "message":
 		p.Text = v.text()
+	case "deadline": // the one that the case has would be set by the next press
+		p.DueTyped = v.form("due")
 	}
 	if p.Over != "" {
 		p.Typed = v.typedTexts(countersign.CaseID(p.ID))
@@ -93,7 +96,7 @@ func (v *visit) retype(p *decideScreen) {
 // typedTexts are the texts of a form that cannot be sent any more. An answer that was left as the model wrote it was not typed.
 func (v *visit) typedTexts(id countersign.CaseID) (all []typedText) {
 	for _, field := range []typedText{{Name: "answer", Label: "The answer"}, {Name: "reason", Label: "Why"}, {Name: "part", Label: "Amount to contest"},
-		{Name: "withheld_why", Label: "Why something is left out"}, {Name: "reference", Label: "Reference of the outside desk"}, {Name: "text", Label: "Draft"}} {
+		{Name: "withheld_why", Label: "Why something is left out"}, {Name: "reference", Label: "Reference of the outside desk"}, {Name: "text", Label: "Draft"}, {Name: "due", Label: "Answer due"}} {
 		field.Text = v.r.PostFormValue(field.Name)
 		if answer, err := v.answer(id); field.Name == "answer" && err == nil && answer == "" || strings.TrimSpace(field.Text) == "" {
 			continue

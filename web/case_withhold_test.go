@@ -182,7 +182,10 @@ func TestWhatIsSentAgainWithSomethingElseIsNotSaidToBeDone(t *testing.T) {
 		form := with(b.get(on+"/deadline").form(on+"/deadline"), "due", "2027-02-01T09:00")
 		b.post(on+"/deadline", form).is(http.StatusSeeOther)
 		b.post(on+"/deadline", form).is(http.StatusSeeOther)
-		b.post(on+"/deadline", with(form, "due", "2027-03-01T09:00")).is(http.StatusConflict, "nothing that you typed is lost")
+		again := b.post(on+"/deadline", with(form, "due", "2027-03-01T09:00")).is(http.StatusConflict, "nothing that you typed is lost")
+		if due := again.form(on + "/deadline").Get("due"); due != "2027-03-01T09:00" {
+			t.Errorf("the next press would set %s", due)
+		}
 	})
 	o.verified()
 }

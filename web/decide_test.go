@@ -124,6 +124,9 @@ func TestWhatCannotBeCarriedOutComesBackAsItWasTyped(t *testing.T) {
 		"an escalation without a reason":      {"escalate", "Reason is missing.", 400, []string{"reason", "", "reference", "FRD-1"}, "reason"},
 		"a reference that is a story":         {"escalate", "at most 200 are kept", 413, []string{"reason", "see there", "reference", long(201)}, "reference"},
 		"a draft of 5,001 characters":         {"message", "at most 5000 are kept", 413, []string{"text", long(5001)}, "text"},
+		"a deadline in another order":         {"deadline", "The deadline “24.12.2026 17:00” is no day and time", 400, []string{"due", "24.12.2026 17:00"}, "due"},
+		"a deadline in a month that is none":  {"deadline", "“2026-13-24T17:00” is no day and time", 400, []string{"due", "2026-13-24T17:00"}, "due"},
+		"no deadline":                         {"deadline", "The deadline is missing.", 400, []string{"due", ""}, "due"},
 		"a draft that is not text":            {"message", "", 400, []string{"text", "Dear \xff"}, "text"},
 		"an investigation that finds nothing": {"retry", "Another investigation would find the same", 409, nil, ""},
 	} {
