@@ -136,7 +136,8 @@ func (v *visit) typedFact() (countersign.TypedFact, error) {
 // holds reports whether that fact is on the case, typed by that person: then it was sent twice.
 func (f *file) holds(fact countersign.TypedFact, by countersign.Actor) bool {
 	return slices.ContainsFunc(f.typed, func(on countersign.TypedFact) bool {
-		return on.TypedBy == by.String() && on.Kind == fact.Kind && on.Text == fact.Text && on.On == fact.On && on.Reference == fact.Reference
+		return on.TypedBy == by.String() && on.Kind == fact.Kind && on.Text == fact.Text && on.On == fact.On && on.Reference == fact.Reference &&
+			(on.Amount == nil) == (fact.Amount == nil) && (on.Amount == nil || *on.Amount == *fact.Amount)
 	})
 }
 

@@ -59,6 +59,22 @@ func TestWhatPeopleKnowIsTheirs(t *testing.T) {
 	b.follow(b.post(on+"/typed", form)).is(200, "What was sent is on the case.")
 	b.get(on+"/approve").is(200, "Contest")
 
+	o.run(t, "an amount that was put right and sent again from the page before is not said to be on the case", func(t *testing.T) {
+		paid := typed("kind", "other", "text", "Bank transfer", "amount", "50.00", "currency", "USD")
+		b.post(on+"/typed", paid).is(303)
+		b.post(on+"/typed", paid).is(303)
+		paid.Set("amount", "149.00")
+		again := b.post(on+"/typed", paid).is(409, "The case changed while this page was open")
+		b.follow(b.post(on+"/typed", with(again.form(on+"/typed"), "kind", "other"))).is(200, "It is on the case, as yours.", "USD 50.00", "USD 149.00")
+		paid.Set("amount", "")
+		b.post(on+"/typed", paid).is(409)
+		all, err := o.Store.TypedFacts(t.Context(), c.ID)
+		o.must(err)
+		for _, fact := range all[1:] {
+			b.post(on+"/typed/"+fact.ID+"/remove", typed()).is(303)
+		}
+	})
+
 	b.follow(b.post(on+"/typed", typed("kind", "refund", "text", "I sent it back by bank transfer", "amount", "149.00", "currency", "usd"))).is(200, "The facts have changed since", "not there; now yes · USD 149.00", "USD 149.00")
 	b.get(on+"/approve").is(200, "A person states a refund: was not there, is yes USD 149.00", "Investigate again")
 	b.post(on+"/approve", typed()).is(409, "A person states a refund")
