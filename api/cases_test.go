@@ -432,3 +432,19 @@ func TestErasedPayload(t *testing.T) {
 		}
 	})
 }
+
+func TestADecisionWhoseWarningsCannotBeReadIsNoFailure(t *testing.T) {
+	o := newOffice(t)
+	c := o.reviewed("T1", "resolve")
+	if r := o.decide(c.ID, "escalate", c.Revision, `{"reason":"Two of us, please."}`); r.status != http.StatusOK {
+		t.Fatalf("got %d %s", r.status, r.text)
+	}
+	o.tamper("DROP TRIGGER record_payloads_update", "UPDATE record_payloads SET payload = CAST('{\"warnings\":' AS BLOB) WHERE seq = (SELECT max(seq) FROM record_rows WHERE kind = 'decision')")
+	r := o.decide(c.ID, "message", c.Revision+1, `{"text":"We need more time."}`)
+	if r.status != http.StatusOK || r.json["message"] != "We need more time." || r.json["warnings"] != nil {
+		t.Errorf("got %d %s, want the case as it was decided", r.status, r.text)
+	}
+	if !strings.Contains(o.log.String(), "what a decision warned of cannot be read") {
+		t.Error("nobody who runs the program would know")
+	}
+}

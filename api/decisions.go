@@ -165,8 +165,10 @@ func (a *api) decide(ctx context.Context, in *decided, carry func(review.Act) er
 	if err != nil {
 		return nil, err
 	}
-	c.Warnings, err = a.warned(context.WithoutCancel(ctx), id)
-	return tagged(c), err
+	if c.Warnings, err = a.warned(context.WithoutCancel(ctx), id); err != nil {
+		a.Log.ErrorContext(ctx, "what a decision warned of cannot be read", "case", string(id), "error", err)
+	}
+	return tagged(c), nil
 }
 
 // warned is what whoever made the last decision was told of it.
