@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 )
 
@@ -116,6 +117,9 @@ func (c *chain) compareOne(k Kept) {
 	case !sealed && c.noteGone > 0:
 		c.unchecked = append(c.unchecked, Break{c.head.Case, c.noteGone, fmt.Sprintf(
 			"%s cannot be checked against the record; the payload of this step may have sealed it, and it is erased", k)})
+	case !sealed && k.Thing == PackThing && !c.sealsA(PackThing):
+		c.unchecked = append(c.unchecked, Break{c.head.Case, c.last.seq, fmt.Sprintf(
+			"%s is stored, and the record seals no pack; an earlier version kept packs before they were sealed. It is handed out to nobody: the report and its files are merged anew", k)})
 	case !sealed:
 		c.fail(c.last.seq, "%s is stored, and no step of the record ever sealed it", k)
 	default:
@@ -123,6 +127,10 @@ func (c *chain) compareOne(k Kept) {
 			c.fail(s.seq, "%s, in this step", why)
 		}
 	}
+}
+
+func (c *chain) sealsA(thing Thing) bool {
+	return slices.ContainsFunc(c.sealed, func(s sealing) bool { return s.Thing == thing })
 }
 
 // sealingOf finds the step that sealed it. The first counts: whoever can add a row to the end can add another.

@@ -41,6 +41,9 @@ func TestWhatIsKeptBesideARecord(t *testing.T) {
 		{"a report too many", func(c *recorded) {
 			c.says.Kept[ReportThing] = append(c.says.Kept[ReportThing], Kept{ReportThing, "2", "a2", "a2"})
 		}, 14, "the evidence report of round 2 is stored, and no step of the record ever sealed it"},
+		{"a pack too many", func(c *recorded) {
+			c.says.Kept[PackThing] = append(c.says.Kept[PackThing], Kept{PackThing, "2", "b2", "b2"})
+		}, 14, "the pack of round 2 is stored, and no step of the record ever sealed it"},
 		{"a report that a later step seals again", func(c *recorded) {
 			c.says.Kept[ReportThing][0] = Kept{ReportThing, "1", "a2", "a2"}
 			c.more(t, entry(Note, analyst, `{"round":1,"report":"evidence report a2"}`))
@@ -68,6 +71,16 @@ func TestAReportWhoseSealingWasErasedIsUncheckedNotBroken(t *testing.T) {
 		return b.Seq == 11 && strings.Contains(b.Why, "the evidence report of round 1 cannot be checked against the record")
 	})
 	if !got.OK || !said {
+		t.Errorf("got %v", got)
+	}
+}
+
+// A pack that was kept when no pack was sealed yet is no break, and nobody can say of it that it is intact.
+func TestAPackFromBeforePacksWereSealedCannotBeChecked(t *testing.T) {
+	c := record(t, "D-001", story()...)
+	c.says.Kept = map[Thing][]Kept{PackThing: {{PackThing, "1", "b1", "b1"}}}
+	got := verify(c, record(t, "D-002", story()...))
+	if !got.OK || len(got.Unchecked) != 1 || !strings.Contains(got.Unchecked[0].Why, "an earlier version kept packs before they were sealed") {
 		t.Errorf("got %v", got)
 	}
 }

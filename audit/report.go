@@ -26,7 +26,8 @@ type Report struct {
 	Erased   int64   `json:"erased"`             // rows whose payload is gone
 	Redacted bool    `json:"redacted,omitempty"` // payloads were left out of the export: nothing that needs one was compared
 	Breaks   []Break `json:"breaks"`
-	// Unchecked is what nobody can tell any more, because the payload that said it is erased. It is not a break.
+	// Unchecked is what nobody can tell any more, because the payload that said it is erased, or because
+	// an earlier version never had it said. It is not a break.
 	Unchecked []Break `json:"unchecked,omitempty"`
 }
 

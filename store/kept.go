@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"database/sql"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -74,6 +75,10 @@ func byThing(all []audit.Kept) map[audit.Thing][]audit.Kept {
 // Restore is what to do about stored bytes that are not what the record sealed.
 const Restore = "tell whoever runs this program: countersign audit verify names the step of each such case, and a backup from before the change has what was sealed"
 
+// errNeverSealed is what became of a pack that an earlier version kept, before packs were sealed: nothing vouches for it, and nothing
+// says that it was changed.
+var errNeverSealed = errors.New("no pack of the case was ever sealed")
+
 // asSealed holds bytes as they were just read against what the record of their case sealed, and is an Altered error unless they are
 // the same and the record is whole. It must see both in one snapshot.
 func (v View) asSealed(ctx context.Context, id countersign.CaseID, found audit.Kept) error {
@@ -82,11 +87,15 @@ func (v View) asSealed(ctx context.Context, id countersign.CaseID, found audit.K
 		return err
 	}
 	var sealed []audit.Kept
+	never := found.Thing == audit.PackThing // no step sealed a pack, and none can have that is not readable any more
 	report, _, err := v.Walk(ctx, c, func(row RecordRow) {
 		if row.Payload == nil {
+			never = never && row.Kind != audit.Note
 			return
 		}
-		if k, ok := audit.Sealing(row.Kind, row.Payload.Bytes); ok && k.Thing == found.Thing && k.Name == found.Name {
+		k, ok := audit.Sealing(row.Kind, row.Payload.Bytes)
+		never = never && !(ok && k.Thing == audit.PackThing)
+		if ok && k.Thing == found.Thing && k.Name == found.Name {
 			sealed = append(sealed, k)
 		}
 	})
@@ -95,6 +104,8 @@ func (v View) asSealed(ctx context.Context, id countersign.CaseID, found audit.K
 		return err
 	case !report.OK:
 		return altered(id, "step %d of its record does not match: %s", report.Breaks[0].Seq, report.Breaks[0].Why)
+	case never:
+		return errNeverSealed
 	case len(sealed) == 0:
 		return altered(id, "%s cannot be checked against the record: no step that is still readable sealed it", found)
 	}

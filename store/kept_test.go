@@ -156,3 +156,33 @@ func TestASecondSealingOfTheSameReportCountsForNothing(t *testing.T) {
 	_, err := s.Report(ctx, "D-1")
 	fails(t, err, countersign.Altered, "but the record sealed")
 }
+
+// A pack that an earlier version kept without a step that seals it is read as none, and stays what it was.
+func TestAPackThatWasNeverSealedIsReadByNobody(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		s := open(t, database)
+		newCase(t, s, "D-1")
+		write(t, s, func(ctx context.Context, tx *store.Tx) error {
+			return decided(ctx, tx, "D-1", 1, `{"decided":"contest"}`, ada)
+		})
+		exec(t, s, "INSERT INTO report_packs (case_id, round, sha256, pages, bytes, created_at) VALUES ($1, 1, $2, 9, $3, 1)", "D-1", fmt.Sprintf("%x", sha256.Sum256([]byte("pack"))), []byte("pack"))
+		report, err := s.VerifyRecord(ctx, nil)
+		if err != nil || !report.OK || len(report.Unchecked) != 1 || !strings.Contains(report.Unchecked[0].Why, "the pack of round 1 is stored, and the record seals no pack") {
+			t.Errorf("got %v, %v", report, err)
+		}
+		if p, ok, err := s.Pack(ctx, "D-1", 1); err != nil || ok || p.Bytes != nil {
+			t.Errorf("it is read as %q, %v, %v", p.Bytes, ok, err)
+		}
+		if keptPack(t, s, "D-1", 1, "made anew") {
+			t.Error("another one took its place")
+		}
+
+		disarm(t, s)
+		exec(t, s, "DELETE FROM record_payloads WHERE case_id = 'D-1' AND seq = 2")
+		write(t, s, func(ctx context.Context, tx *store.Tx) error {
+			return tx.Record(ctx, "D-1", ada, store.Note{Kind: audit.Erased, Payload: map[string][]int{"erased": {2}}})
+		})
+		_, _, err = s.Pack(ctx, "D-1", 1)
+		fails(t, err, countersign.Altered, "the pack of round 1 cannot be checked against the record")
+	})
+}

@@ -74,7 +74,8 @@ type Pack struct {
 	CreatedAt time.Time
 }
 
-// Pack reads the pack of a round, false if none was made yet. Like a report it is what the record sealed, or an Altered error.
+// Pack reads the pack of a round, false if none was made yet. Like a report it is what the record sealed, or an Altered error. One that
+// was kept before packs were sealed is none: it stays where it is, for a pack cannot be replaced, and is read by nobody.
 func (v View) Pack(ctx context.Context, id countersign.CaseID, round int) (p Pack, ok bool, err error) {
 	err = v.q.QueryRowContext(ctx, "SELECT sha256, pages, bytes, created_at FROM report_packs WHERE case_id = $1 AND round = $2", string(id), round).
 		Scan(&p.SHA256, &p.Pages, &p.Bytes, scanMicros{&p.CreatedAt})
@@ -84,7 +85,10 @@ func (v View) Pack(ctx context.Context, id countersign.CaseID, round int) (p Pac
 	if err == nil {
 		err = v.asSealed(ctx, id, keptPack(round, p))
 	}
-	if err != nil {
+	switch {
+	case errors.Is(err, errNeverSealed):
+		return Pack{}, false, nil
+	case err != nil:
 		return Pack{}, false, wrap(err, "read the pack of case %s", id)
 	}
 	return p, true, nil

@@ -287,6 +287,20 @@ func TestEvidenceThatSomebodyChangedIsHandedOutNowhere(t *testing.T) {
 	o.verified()
 }
 
+// TestAPackFromBeforePacksWereSealedIsMadeAnew: what an earlier version kept is not handed out, and keeps nobody from the pack.
+func TestAPackFromBeforePacksWereSealedIsMadeAnew(t *testing.T) {
+	o := newOffice(t).withShop()
+	b := o.as(auth.Analyst)
+	c, on := o.notReceived(b)
+	b.follow(b.attaches(on, c.Revision, "Signed for at the door", document{"delivery.pdf", letterOf(t, 3)}))
+	b.follow(b.post(on+"/approve", b.get(on+"/approve").form(on+"/approve"))).is(200, "Download the PDF with 1 file")
+	o.tamper("INSERT INTO report_packs (case_id, round, sha256, pages, bytes, created_at) VALUES ('" + string(c.ID) + "', 1, '" + strings.Repeat("07aa", 16) + "', 9, CAST('an old pack' AS BLOB), 1)")
+	for range 2 {
+		b.get(on+"/report?format=pack").is(200, "%PDF-")
+	}
+	o.verified()
+}
+
 func TestFilesThatACaseDoesNotTake(t *testing.T) {
 	o := newOffice(t).withShop()
 	b := o.as(auth.Analyst)

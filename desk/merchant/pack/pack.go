@@ -51,7 +51,8 @@ func Sealed(ctx context.Context, s *store.Store, id countersign.CaseID) (report.
 }
 
 // Of is the report of a decided case with its files: made when somebody first asks for it, the same bytes from then on, because the
-// record then has their hash, in the name of who asked. Without files it is the report's PDF, which is the same whenever it is made.
+// record then has their hash, in the name of who asked; where an earlier version kept one unsealed, it is made each time.
+// Without files it is the report's PDF, which is the same whenever it is made.
 func Of(ctx context.Context, s *store.Store, id countersign.CaseID, by countersign.Actor) (report.Report, []byte, error) {
 	r, err := Sealed(ctx, s, id)
 	if err != nil {
@@ -91,10 +92,13 @@ func keep(ctx context.Context, s *store.Store, id countersign.CaseID, r report.R
 		first, err = tx.KeepPack(ctx, id, r.Content().Case.Round, made, by)
 		return err
 	})
-	if err == nil && !first {
-		made, _, err = s.Pack(ctx, id, r.Content().Case.Round)
+	if err != nil || first {
+		return made, err
 	}
-	return made, err
+	if kept, sealed, err := s.Pack(ctx, id, r.Content().Case.Round); err != nil || sealed {
+		return kept, err
+	}
+	return made, nil // in the place of one that was kept before packs were sealed: it is made each time, and not kept
 }
 
 // turn is had by whoever merges: that takes the files of a case into memory, before any of them is looked into.
