@@ -29,6 +29,7 @@ const (
 	top, bottom           = 66.0, pageHeight - 66
 	measure               = right - left
 	hairline              = 0.5
+	halfPage              = (bottom - top) / 2
 )
 
 var (
@@ -171,25 +172,66 @@ func (p *press) amounts(all []pair) {
 func (p *press) pairs(all []pair) {
 	const gap = 18
 	wide := (measure - gap) / 2
-	rows := slices.Collect(slices.Chunk(all, 2))
-	heights := make([]float64, len(rows))
-	for i, both := range rows {
-		for _, a := range both {
-			heights[i] = max(heights[i], label.lead+float64(len(valueStyle(a).lines(a.Value, wide)))*value.lead+5)
-		}
-	}
-	for i, both := range rows {
-		p.need(sum(heights[i : i+undivided(i, len(rows))]))
+	var rows [][]labelled
+	var heights []float64
+	for both := range slices.Chunk(all, 2) {
+		var row []labelled
 		for j, a := range both {
-			x := left + float64(j)*(wide+gap)
-			p.text(label, x, p.y, a.Label)
-			for k, l := range valueStyle(a).lines(a.Value, wide) {
-				p.text(valueStyle(a), x, p.y+label.lead+float64(k)*value.lead, l)
-			}
+			row = append(row, labelled{valueStyle(a), left + float64(j)*(wide+gap), label.atMost(halfPage, a.Label, wide), valueStyle(a).lines(a.Value, wide)})
 		}
-		p.skip(heights[i])
+		labels, values := most(row)
+		rows, heights = append(rows, row), append(heights, float64(labels)*label.lead+float64(values)*value.lead+5)
+	}
+	for i, row := range rows {
+		p.need(sum(heights[i : i+undivided(i, len(rows))]))
+		p.beside(row)
 	}
 	p.skip(2)
+}
+
+// labelled is a value under its label, as lines.
+type labelled struct {
+	style          style
+	x              float64
+	labels, values []string
+}
+
+// beside sets labels and values beside each other. Values that are longer than a page go on over the next, under their labels.
+func (p *press) beside(row []labelled) {
+	labels, values := most(row)
+	for begun := 0; ; p.turn() {
+		under := float64(labels) * label.lead
+		n := min(values-begun, max(1, int((p.room()-under)/value.lead)))
+		if n > 1 && values-begun-n == 1 {
+			n-- // the last line does not come alone to the next page
+		}
+		for _, a := range row {
+			a.set(p, begun, begun+n)
+		}
+		p.skip(under + float64(n)*value.lead)
+		if begun += n; begun >= values {
+			break
+		}
+	}
+	p.skip(5)
+}
+
+// set sets some of the lines of a value, under its label.
+func (a labelled) set(p *press, from, to int) {
+	for k, l := range a.labels {
+		p.text(label, a.x, p.y+float64(k)*label.lead, l)
+	}
+	for k, l := range a.values[min(from, len(a.values)):min(to, len(a.values))] {
+		p.text(a.style, a.x, p.y+float64(len(a.labels))*label.lead+float64(k)*value.lead, l)
+	}
+}
+
+// most is how many lines the longest label has, and the longest value.
+func most(row []labelled) (labels, values int) {
+	for _, a := range row {
+		labels, values = max(labels, len(a.labels)), max(values, len(a.values))
+	}
+	return labels, values
 }
 
 func valueStyle(a pair) style {

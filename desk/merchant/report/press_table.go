@@ -39,6 +39,7 @@ func (p *press) table(t table) {
 
 // grid keeps the last two rows together, as opening does the first: a row alone under its headings is read as a table of its own.
 func (p *press) grid(t table, widths []float64) {
+	p.need(p.opening(t, widths)) // its title and its note may have taken more than their share
 	p.headings(t, widths)
 	for i, row := range t.Rows {
 		if kept := undivided(i, len(t.Rows)); i > 0 && kept > 1 && p.tall(t, widths, i, kept) > p.room() {
@@ -63,16 +64,17 @@ func (p *press) tall(t table, widths []float64, from, n int) (height float64) {
 		_, most := cellLines(t, widths, row)
 		height += float64(most)*cellText8.lead + 2*padding + hairline
 	}
-	if height > (bottom-top)/2 {
+	if height > halfPage {
 		return 0
 	}
 	return height
 }
 
+// headed are the lines of a table's headings: at most half a page of them, for they come again on every page.
 func headed(t table, widths []float64) (lines [][]string, height float64) {
 	lines, most := make([][]string, len(widths)), 0
 	for i, c := range t.Columns {
-		lines[i] = column.lines(c.Title, widths[i])
+		lines[i] = column.atMost(halfPage, c.Title, widths[i])
 		most = max(most, len(lines[i]))
 	}
 	return lines, float64(most)*column.lead + 6
@@ -93,10 +95,10 @@ func (p *press) row(t table, widths []float64, row []cell) {
 	lead := cellText8.lead
 	for most > 0 {
 		whole := float64(most)*lead + 2*padding
-		if whole > p.room() && (whole < (bottom-top)/2 || p.room() < 3*lead+2*padding) {
+		if whole > p.room() && (whole < halfPage || p.room() < 3*lead+2*padding) {
 			p.again(t, widths)
 		}
-		n := min(most, int((p.room()-2*padding)/lead))
+		n := min(most, max(1, int((p.room()-2*padding)/lead)))
 		p.put(t, widths, upTo(lines, n), row, p.y+padding, style{lead: lead})
 		p.skip(float64(n)*lead + 2*padding)
 		p.rule(line, hairline)

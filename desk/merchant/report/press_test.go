@@ -118,6 +118,36 @@ func textsOf(s *sheet) (text string) {
 	return text
 }
 
+// TestOneRowIsWholeHoweverLong: one row reads as labels and values, and goes on over the next pages when a value is longer than one.
+func TestOneRowIsWholeHoweverLong(t *testing.T) {
+	for _, n := range []int{1, 40, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 70, 118, 200} {
+		var lines []string
+		for i := range n {
+			lines = append(lines, fmt.Sprintf("line %d", i+1))
+		}
+		content := sample()
+		e := &content.Exhibits[0]
+		e.Columns, e.Rows = []Column{{"Notes", TextColumn}, {"b", TextColumn}, {"c", TextColumn}, {"d", TextColumn}}, [][]string{{strings.Join(lines, "\n"), "b", "c", "d"}}
+		next := 0
+		for i, s := range layOut(sealed(t, content).compose()) {
+			for _, m := range s.marks {
+				if next < n && m.text == lines[next] {
+					next++
+					if m.y > bottom {
+						t.Fatalf("of %d lines %q runs over the foot of page %d", n, m.text, i+1)
+					}
+					if n > 70 && !strings.Contains(textsOf(s), "Notes\n") {
+						t.Fatalf("page %d does not say what it is", i+1)
+					}
+				}
+			}
+		}
+		if next != n {
+			t.Errorf("of %d lines there are %d", n, next)
+		}
+	}
+}
+
 func TestWhateverAShopCallsThings(t *testing.T) {
 	for name, c := range map[string]func(*Content){
 		"a word that is wider than the page": func(c *Content) { c.Decision.Summary = strings.Repeat("W", 400) },
@@ -138,6 +168,20 @@ func TestWhateverAShopCallsThings(t *testing.T) {
 		"a title of three lines":     func(c *Content) { c.Exhibits[0].Title = strings.Repeat("The order as it was first placed ", 9) },
 		"an order's id of 300 runes": func(c *Content) { c.Case.Order = strings.Repeat("A-1/", 75) },
 		"a clause of four pages":     func(c *Content) { c.Clauses[0].Quote = strings.Repeat("No refund is due. ", 900) },
+		"a column's title that is longer than a page": func(c *Content) {
+			c.Exhibits[1].Columns[1].Title = strings.Repeat("What the shop calls it ", 900)
+		},
+		"a column's title that is longer than a page, over one row": func(c *Content) {
+			e := &c.Exhibits[0]
+			e.Columns, e.Rows = []Column{{strings.Repeat("What the shop calls it ", 900), TextColumn}, {"b", TextColumn}, {"c", TextColumn}, {"d", TextColumn}}, [][]string{{"a", "b", "c", "d"}}
+		},
+		"a title and a note that end at the foot of a page": func(c *Content) {
+			c.Exhibits[1].Title, c.Exhibits[1].Note = strings.Repeat("A very long title ", 120), strings.Repeat("A note. ", 800)
+		},
+		"columns without a title and without a value": func(c *Content) {
+			e := &c.Exhibits[1]
+			e.Columns, e.Rows = []Column{{"", TextColumn}, {"", TextColumn}}, [][]string{{"", ""}, {"", ""}}
+		},
 		"nothing but what must be": func(c *Content) {
 			*c = Content{Format: FormatVersion, Case: Case{ID: "C-1", Order: "1"}, Decision: Decision{Outcome: "accept", By: "A", At: "2026-12-01", Followed: true}, Audit: Audit{Head: strings.Repeat("0", 64)}}
 		},

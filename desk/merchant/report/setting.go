@@ -119,6 +119,15 @@ func (s style) lines(text string, wide float64) (all []string) {
 	return all
 }
 
+// atMost are the lines of a text that are no higher than that. What is longer is cut, and ends so that a reader sees it.
+func (s style) atMost(height float64, text string, wide float64) []string {
+	all := s.lines(text, wide)
+	if n := int(height / s.lead); len(all) > n {
+		all = append(all[:n-1:n-1], "…")
+	}
+	return all
+}
+
 func (s style) broken(text string, wide float64) (all []string) {
 	for s.width(text) > wide {
 		n := s.fits(text, wide)
