@@ -145,9 +145,11 @@ func (w *word) characters(text []byte) {
 	}
 }
 
-// leave leaves out a passage at the end of what was read of the paragraph.
+// leave leaves out a passage at the end of what was read of the paragraph. It copies the end of it alone: a paragraph may have as many
+// such passages as it has words.
 func (w *word) leave(why, text string) {
-	before := w.paragraph.String()
+	read := w.paragraph.Bytes()
+	before := string(read[max(0, len(read)-placed):])
 	if len(before) < 100 {
 		before = w.String()[max(0, w.Len()-200):] + before
 	}

@@ -93,10 +93,13 @@ func excerpt(s string) string {
 	return s
 }
 
+// placed is how many bytes of a text are looked at to say where something is.
+const placed = 400
+
 // lastWords is the end of a text, enough to find the place by.
 func lastWords(text string) string {
-	const most, bytes = 40, 400
-	text = strings.ToValidUTF8(text[max(0, len(text)-bytes):], "")
+	const most = 40
+	text = strings.ToValidUTF8(text[max(0, len(text)-placed):], "")
 	runes := []rune(strings.Join(strings.Fields(text), " "))
 	if len(runes) <= most {
 		return string(runes)

@@ -3,6 +3,7 @@ package library
 import (
 	"bytes"
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -211,4 +212,26 @@ func FuzzSeen(f *testing.F) {
 			at += next + 1
 		}
 	})
+}
+
+// TestAParagraphOfManyOmissionsCostsWhatItIsLong: four times the runs take some four times the memory, and not sixteen.
+func TestAParagraphOfManyOmissionsCostsWhatItIsLong(t *testing.T) {
+	for name, run := range map[string]string{
+		"struck out": `<w:r><w:t>word kept of it </w:t></w:r><w:r><w:rPr><w:strike/></w:rPr><w:t>x</w:t></w:r>`,
+		"deleted":    `<w:r><w:t>word kept of it </w:t></w:r><w:del><w:r><w:delText>x</w:delText></w:r></w:del>`,
+	} {
+		taken := func(n int) uint64 {
+			file := docx(t, "<w:p>"+strings.Repeat(run, n)+"</w:p>")
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
+			if _, err := extract("a.docx", file, ""); err != nil {
+				t.Fatal(err)
+			}
+			runtime.ReadMemStats(&after)
+			return after.TotalAlloc - before.TotalAlloc
+		}
+		if few, many := taken(2_500), taken(10_000); many > 6*few {
+			t.Errorf("%s: 2,500 runs take %d KB, and 10,000 take %d", name, few>>10, many>>10)
+		}
+	}
 }
