@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/pressly/goose/v3"
 	"github.com/pressly/goose/v3/lock"
@@ -26,16 +27,26 @@ type Versions struct{ From, To int64 }
 // Migrate brings the schema to this program's version, each step in a transaction of its own, and says from and to. When
 // nothing is to be done it changes nothing. Two programs may call it at once.
 func (s *Store) Migrate(ctx context.Context) (v Versions, err error) {
-	// SQLite has no lock that would span the steps. Each step is a transaction that says "already exists" to whoever comes
-	// second, and that one looks again at what is left to do.
+	// SQLite has no lock that would span the steps. Each step is a transaction that says "already exists", or that the file is locked, to
+	// whoever comes second, and that one looks again at what is left to do, once the first has got on.
 	for range 50 {
 		var said *countersign.Error
 		v, err = s.migrate(ctx)
-		if err == nil || s.dialect == postgresDialect || ctx.Err() != nil || errors.As(err, &said) {
+		if err == nil || s.dialect == postgresDialect || errors.As(err, &said) || !passes(ctx, 20*time.Millisecond) {
 			break
 		}
 	}
 	return v, err
+}
+
+// passes waits, and is false when ctx ends before.
+func passes(ctx context.Context, wait time.Duration) bool {
+	select {
+	case <-time.After(wait):
+		return true
+	case <-ctx.Done():
+		return false
+	}
 }
 
 func (s *Store) migrate(ctx context.Context) (Versions, error) {
