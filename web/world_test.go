@@ -200,7 +200,7 @@ func (o *office) worked(c countersign.Case) countersign.Case {
 }
 
 // patience is how long a test waits for what takes a moment, on a machine that does much else.
-const patience = time.Minute
+const patience = 2 * time.Minute
 
 func (o *office) latest(id countersign.CaseID) countersign.Case {
 	o.t.Helper()
