@@ -5,9 +5,6 @@ import (
 	"image"
 	"image/color"
 	"image/png"
-	"io"
-	"mime/multipart"
-	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
@@ -29,27 +26,7 @@ import (
 // attaches sends files as the page of a case does.
 func (b *browser) attaches(on string, revision int64, description string, files ...document) page {
 	b.t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	b.must(form.WriteField("revision", strconv.FormatInt(revision, 10)))
-	b.must(form.WriteField("description", description))
-	for _, f := range files {
-		part, err := form.CreateFormFile("files", f.name)
-		b.must(err)
-		_, err = io.WriteString(part, f.content)
-		b.must(err)
-	}
-	b.must(form.Close())
-	req, err := http.NewRequestWithContext(b.t.Context(), "POST", b.server.URL+on+"/exhibits", &body)
-	b.must(err)
-	req.Header.Set("Content-Type", form.FormDataContentType())
-	req.Header.Set("Sec-Fetch-Site", b.site)
-	res, err := b.client.Do(req)
-	b.must(err)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	b.must(err)
-	return page{b.t, res.StatusCode, res.Header, string(text)}
+	return b.uploads(on+"/exhibits", files, "revision", strconv.FormatInt(revision, 10), "description", description)
 }
 
 // letterOf is somebody's PDF of so many pages.

@@ -1,11 +1,7 @@
 package web_test
 
 import (
-	"bytes"
 	"fmt"
-	"io"
-	"mime/multipart"
-	"net/http"
 	"net/url"
 	"strings"
 	"testing"
@@ -17,26 +13,7 @@ import (
 // brings sends policies as the library's form does.
 func (b *browser) brings(validFrom string, files ...document) page {
 	b.t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	b.must(form.WriteField("valid_from", validFrom))
-	for _, f := range files {
-		part, err := form.CreateFormFile("files", f.name)
-		b.must(err)
-		_, err = io.WriteString(part, f.content)
-		b.must(err)
-	}
-	b.must(form.Close())
-	req, err := http.NewRequestWithContext(b.t.Context(), "POST", b.server.URL+"/library", &body)
-	b.must(err)
-	req.Header.Set("Content-Type", form.FormDataContentType())
-	req.Header.Set("Sec-Fetch-Site", b.site)
-	res, err := b.client.Do(req)
-	b.must(err)
-	defer res.Body.Close()
-	text, err := io.ReadAll(res.Body)
-	b.must(err)
-	return page{b.t, res.StatusCode, res.Header, string(text)}
+	return b.uploads("/library", files, "valid_from", validFrom)
 }
 
 func TestAPolicyIsBroughtInReadAndConfirmed(t *testing.T) {

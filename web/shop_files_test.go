@@ -1,9 +1,6 @@
 package web_test
 
 import (
-	"bytes"
-	"io"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"path/filepath"
@@ -17,16 +14,7 @@ import (
 // exports sends files as the form for a shop without a database does.
 func (b *browser) exports(files ...document) page {
 	b.t.Helper()
-	var body bytes.Buffer
-	form := multipart.NewWriter(&body)
-	for _, f := range files {
-		part, err := form.CreateFormFile("files", f.name)
-		b.must(err)
-		_, err = io.WriteString(part, f.content)
-		b.must(err)
-	}
-	b.must(form.Close())
-	return b.sendTo("/settings/shop/files", form.FormDataContentType(), &body)
+	return b.uploads("/settings/shop/files", files)
 }
 
 // copies lists the copies of exported files that there are.

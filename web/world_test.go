@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"mime/multipart"
 	"net/http"
 	"net/http/cookiejar"
 	"net/http/httptest"
@@ -348,6 +349,41 @@ func (b *browser) send(method, path string, form url.Values, header http.Header)
 	for name, values := range header {
 		req.Header[name] = values
 	}
+	res, err := b.client.Do(req)
+	b.must(err)
+	defer res.Body.Close()
+	text, err := io.ReadAll(res.Body)
+	b.must(err)
+	return page{b.t, res.StatusCode, res.Header, string(text)}
+}
+
+// document is a file as a browser sends it.
+type document struct{ name, content string }
+
+// uploads sends files as a page's form does, with its other fields: name, value, name, value, …
+func (b *browser) uploads(path string, files []document, fields ...string) page {
+	b.t.Helper()
+	var body bytes.Buffer
+	form := multipart.NewWriter(&body)
+	for i := 0; i < len(fields); i += 2 {
+		b.must(form.WriteField(fields[i], fields[i+1]))
+	}
+	for _, f := range files {
+		part, err := form.CreateFormFile("files", f.name)
+		b.must(err)
+		_, err = io.WriteString(part, f.content)
+		b.must(err)
+	}
+	b.must(form.Close())
+	return b.sendTo(path, form.FormDataContentType(), &body)
+}
+
+func (b *browser) sendTo(path, kind string, body io.Reader) page {
+	b.t.Helper()
+	req, err := http.NewRequestWithContext(b.t.Context(), "POST", b.server.URL+path, body)
+	b.must(err)
+	req.Header.Set("Content-Type", kind)
+	req.Header.Set("Sec-Fetch-Site", b.site)
 	res, err := b.client.Do(req)
 	b.must(err)
 	defer res.Body.Close()

@@ -3,7 +3,6 @@ package merchant_test
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"maps"
@@ -14,20 +13,16 @@ import (
 	"testing"
 	"time"
 
-	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
 	"countersign"
-	"countersign/audit"
 	"countersign/desk"
 	"countersign/desk/merchant"
 	"countersign/desk/merchant/library"
-	"countersign/desk/merchant/report"
 	"countersign/desk/merchant/shop"
 	"countersign/internal/testdb"
 	"countersign/llm"
 	"countersign/llm/rulebook"
-	"countersign/llm/scripted"
 	"countersign/pipeline"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/queue"
@@ -360,250 +355,4 @@ func (s *scene) stated(words []string, said string) countersign.TypedFact {
 		f.Amount = &m
 	}
 	return f
-}
-
-// want is one line of a section want.
-type want struct{ key, value string }
-
-func (w want) String() string { return w.key + ": " + w.value }
-
-func wanted(f txtar.File) (wants []want) {
-	if f.Name != "want" {
-		return nil
-	}
-	for line := range strings.Lines(string(f.Data)) {
-		if key, value, ok := strings.Cut(strings.TrimSpace(line), ":"); ok {
-			wants = append(wants, want{key, strings.TrimSpace(value)})
-		}
-	}
-	return wants
-}
-
-// compare prints what was wanted beside what came, in the form in which it is wanted.
-func (s *scene) compare(f txtar.File) {
-	s.Helper()
-	got := s.describe()
-	var wants, came []string
-	met := map[string]bool{}
-	for _, w := range wanted(f) {
-		met[w.key] = true
-		is, known := got[w.key]
-		if !known {
-			s.Fatalf("nobody knows what %q of a case is", w.key)
-		}
-		if w.key == "because" && strings.Contains(is, w.value) {
-			is = w.value
-		}
-		wants, came = append(wants, w.String()), append(came, want{w.key, is}.String())
-	}
-	for _, key := range []string{"status", "recommends", "reasons"} {
-		if !met[key] {
-			s.Errorf("want says nothing of %s", key)
-		}
-	}
-	if diff := cmp.Diff(wants, came); diff != "" {
-		c := s.theCase()
-		s.Errorf("(-want +got):\n%s\nthe model said: %s\nthe reasons are: %v\nthe facts are: %v", diff, c.Proposal.Summary, c.Verdict.Reasons, c.Facts.Items)
-	}
-}
-
-// describe is the case in the words of a section want.
-func (s *scene) describe() map[string]string {
-	s.Helper()
-	c := s.theCase()
-	if c.Proposal == nil || c.Verdict == nil {
-		s.Fatalf("the case is %s and was not investigated", c.Status)
-	}
-	var codes, because, quotes []string
-	for _, r := range c.Verdict.Reasons {
-		codes, because = append(codes, string(r.Code)), append(because, r.Text)
-	}
-	for _, q := range c.Proposal.Quotes {
-		quotes = append(quotes, q.Status)
-	}
-	got := map[string]string{
-		"status": string(c.Status), "recommends": c.Recommendation, "wanted": c.Proposal.Recommendation, "reasons": list(codes), "because": strings.Join(because, " "),
-		"quotes": list(quotes), "caveats": fmt.Sprint(len(c.Verdict.Caveats)), "outcome": "none", "report": "none", "round": fmt.Sprint(c.Round),
-	}
-	if c.Outcome != "" {
-		got["outcome"] = fmt.Sprintf("%s by %s", c.Outcome, c.HandledBy)
-	}
-	if content, there := s.report(); there {
-		got["report"] = fmt.Sprintf("contests %s, accepts %s", content.Decision.Contested.Text, content.Decision.Accepted.Text)
-	}
-	for _, fact := range c.Facts.Items {
-		got["fact "+fact.Name] = strings.TrimSpace(string(fact.State) + " " + fact.Value)
-		got["source of "+fact.Name] = fact.Source
-	}
-	return got
-}
-
-func list(words []string) string {
-	if len(words) == 0 {
-		return "none"
-	}
-	return strings.Join(words, ", ")
-}
-
-// report is what the case's evidence report says, if it has one.
-func (s *scene) report() (report.Content, bool) {
-	s.Helper()
-	kept, err := s.store.Report(s.Context(), s.id)
-	if countersign.KindOf(err) == countersign.NotFound {
-		return report.Content{}, false
-	}
-	s.must(err)
-	sealed, err := report.Open(kept.Content)
-	s.must(err)
-	if sealed.Fingerprint() != kept.Fingerprint {
-		s.Errorf("the report has the fingerprint %s and is kept under %s", sealed.Fingerprint(), kept.Fingerprint)
-	}
-	return sealed.Content(), true
-}
-
-// holds checks what must hold of every case, however it ends: nothing was decided by the program, the record verifies, and every
-// round replays to its verdict.
-func (s *scene) holds() {
-	s.Helper()
-	c := s.theCase()
-	if c.HandledBy == countersign.ByPolicy || c.Verdict.Kind != countersign.Review {
-		s.Errorf("the case is %s, handled by %q", c.Verdict.Kind, c.HandledBy)
-	}
-	if len(c.Verdict.Caveats) > 0 && c.Recommendation != "MANUAL_REVIEW_REQUIRED" {
-		s.Errorf("it recommends %s beside the caveats %q", c.Recommendation, c.Verdict.Caveats)
-	}
-	s.verifies()
-	for round := 1; round <= c.Round; round++ {
-		s.replays(round)
-	}
-}
-
-func (s *scene) verifies() {
-	s.Helper()
-	found, err := s.store.VerifyRecord(s.Context(), nil)
-	s.must(err)
-	if !found.OK {
-		s.Errorf("the record does not verify: %+v", found)
-	}
-}
-
-func (s *scene) replays(round int) {
-	s.Helper()
-	again, err := pipeline.Replay(s.desk.Rules, s.store.RecordRows(s.Context(), s.id, 0), round)
-	s.must(err)
-	text, err := json.Marshal(again)
-	s.must(err)
-	if recorded := s.recorded(round); string(text) != recorded {
-		s.Errorf("round %d replays to another verdict\nrecorded: %s\nreplayed: %s", round, recorded, text)
-	}
-}
-
-// recorded is the verdict of a round as its row spells it.
-func (s *scene) recorded(round int) (verdict string) {
-	s.Helper()
-	for row, err := range s.store.RecordRows(s.Context(), s.id, 0) {
-		s.must(err)
-		var r struct {
-			Round   int
-			Verdict json.RawMessage
-		}
-		if row.Kind == audit.Verdict && json.Unmarshal(row.Payload.Bytes, &r) == nil && r.Round == round {
-			verdict = string(r.Verdict)
-		}
-	}
-	return verdict
-}
-
-// script is the model of a scenario, one turn a line. Past the last line its server is gone.
-func (s *scene) script(text string) llm.Model {
-	s.Helper()
-	var turns []turn
-	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, "\n")
-		switch said, set := strings.CutPrefix(line, "  "); {
-		case strings.TrimSpace(line) == "":
-		case set && len(turns) == 0:
-			s.Fatalf("%q is set in, and there is no turn above it", line)
-		case set:
-			turns[len(turns)-1].more = append(turns[len(turns)-1].more, said)
-		default:
-			turns = append(turns, turn{line: line})
-		}
-	}
-	return scripted.Func(func(n int, r llm.Request) (llm.Reply, error) {
-		if n >= len(turns) {
-			return llm.Reply{}, scripted.Fail(llm.Unreachable, "the script is over")
-		}
-		reply, err := turns[n].play(r)
-		var told *llm.Error
-		if err != nil && !errors.As(err, &told) {
-			s.Errorf("the scenario's model: %v", err)
-		}
-		return reply, err
-	})
-}
-
-// turn is one line of a model's script, and the lines below it that are set in.
-type turn struct {
-	line string
-	more []string
-}
-
-func (t turn) play(r llm.Request) (llm.Reply, error) {
-	line, short := strings.CutSuffix(t.line, ", reading 12 tokens")
-	verb, rest, _ := strings.Cut(line, " ")
-	var reply llm.Reply
-	switch {
-	case verb == "decides":
-		args, err := t.decision(strings.Fields(rest), r)
-		if err != nil {
-			return reply, err
-		}
-		reply = scripted.Calls(scripted.Call("submit_decision", args))
-	case verb == "asks":
-		tool, args, _ := strings.Cut(rest, " ")
-		reply = scripted.Calls(scripted.Call(tool, args))
-	case line == "says nothing":
-		reply = scripted.Say("")
-	case verb == "says":
-		reply = scripted.Say(rest)
-	case line == "cannot be reached":
-		return reply, scripted.Fail(llm.Unreachable, "no connection")
-	default:
-		return reply, fmt.Errorf("nobody knows the turn %q", t.line)
-	}
-	if short {
-		reply.Usage = &llm.Usage{Input: 12, Output: 10}
-	}
-	return reply, nil
-}
-
-// decision is the arguments of a decision: a recommendation and how sure the model is, and what the lines below it add.
-func (t turn) decision(words []string, r llm.Request) (string, error) {
-	if len(words) != 2 {
-		return "", fmt.Errorf("a decision is a recommendation and a confidence, not %q", words)
-	}
-	line, _, _ := strings.Cut(r.Messages[0].Text.String(), "\n")
-	canary, summary, claims, quotes := strings.TrimPrefix(line, "canary: "), "This is what I think.", []any{}, []any{}
-	for _, more := range t.more {
-		place, value, cites := strings.Cut(more, " = ")
-		ref, field, _ := strings.Cut(place, " ")
-		document, quote, quoting := strings.Cut(strings.TrimPrefix(more, "quotes "), ": ")
-		said, sums := strings.CutPrefix(more, "sums up: ")
-		switch {
-		case more == "canary wrong":
-			canary = "abcdefghijklmnopqrst"
-		case sums:
-			summary = said
-		case strings.HasPrefix(more, "quotes ") && quoting:
-			quotes = append(quotes, map[string]any{"document": document, "quote": quote})
-		case cites:
-			claims = append(claims, map[string]any{"text": "So it is.", "citations": []any{map[string]any{"ref": ref, "field": field, "value": value}}})
-		default:
-			return "", fmt.Errorf("nobody knows what %q adds to a decision", more)
-		}
-	}
-	b, err := json.Marshal(map[string]any{"recommendation": words[0], "confidence": json.Number(words[1]), "summary": summary,
-		"canary": canary, "claims": claims, "quotes": quotes})
-	return string(b), err
 }
