@@ -115,7 +115,7 @@ func (s *sentExhibits) on(f *file) bool {
 
 // exhibitsRefused shows the case as it is now, and says why its files are what they were.
 func (v *visit) exhibitsRefused(sent *sentExhibits, err error) error {
-	return v.notAdded(err, sent.on, func(p *caseScreen, _, why string) {
+	return v.notAdded(err, sent.on, func(_ *file, p *caseScreen, _, why string) {
 		p.Wrong = why
 		switch {
 		case p.Exhibits != nil && p.Exhibits.Add != "":
@@ -128,7 +128,7 @@ func (v *visit) exhibitsRefused(sent *sentExhibits, err error) error {
 
 // notAdded shows the case as it is now, with why what was sent was not put on it, in the field that is wrong. What is on it already
 // was sent twice: a browser shows the answer to the second time.
-func (v *visit) notAdded(err error, already func(*file) bool, say func(p *caseScreen, field, why string)) error {
+func (v *visit) notAdded(err error, already func(*file) bool, say func(f *file, p *caseScreen, field, why string)) error {
 	e := answer.Told(err)
 	if e == nil || e.Kind == countersign.NotFound || e.Kind == countersign.Precondition {
 		return err
@@ -147,7 +147,7 @@ func (v *visit) notAdded(err error, already func(*file) bool, say func(p *caseSc
 	if err != nil {
 		return err
 	}
-	say(page, e.Field, legible(whyNotAdded(e)))
+	say(f, page, e.Field, legible(whyNotAdded(e)))
 	return v.show(answer.Status(e.Kind), "case", screen{Title: string(f.ID) + " " + page.Title, Section: "Queue", Page: page})
 }
 

@@ -90,9 +90,9 @@ func postTyped(v *visit) error {
 		_, err = v.Review.AddTypedFact(v.r.Context(), act, fact)
 	}
 	if err != nil {
-		return v.notAdded(err, func(f *file) bool { return f.holds(fact, act.Actor) }, func(p *caseScreen, field, why string) {
+		return v.notAdded(err, func(f *file) bool { return f.holds(fact, act.Actor) }, func(f *file, p *caseScreen, field, why string) {
 			if p.Typed == nil || p.Typed.Add == "" {
-				p.Wrong, p.Lost = why, v.sentFact()
+				p.Wrong, p.Lost = why, v.sentFact(f)
 			} else {
 				p.Typed.Wrong, p.Typed.Form = map[string]string{field: why}, typedForm{v.r.PostFormValue("text"), v.form("on"), v.form("amount"), v.form("currency"), v.form("reference")}
 				for i := range p.Typed.Kinds {
@@ -105,12 +105,12 @@ func postTyped(v *visit) error {
 }
 
 // sentFact is what was typed, for a case that takes no more of it.
-func (v *visit) sentFact() (all []typedText) {
+func (v *visit) sentFact(f *file) (all []typedText) {
 	amount := v.form("amount")
 	if amount != "" {
 		amount += " " + v.form("currency")
 	}
-	for _, field := range []typedText{{"kind", "What it is about", plain(v.form("kind"))}, {"text", "What you know", v.r.PostFormValue("text")}, {"on", "On", v.form("on")},
+	for _, field := range []typedText{{"kind", "What it is about", f.typedKind(countersign.TypedKind(v.form("kind")))}, {"text", "What you know", v.r.PostFormValue("text")}, {"on", "On", v.form("on")},
 		{"amount", "Amount", amount}, {"reference", "Reference", v.r.PostFormValue("reference")}} {
 		if strings.TrimSpace(field.Text) != "" {
 			all = append(all, field)
@@ -151,7 +151,7 @@ func postRemoveTyped(v *visit) error {
 		return err
 	}
 	if _, err := v.Review.RemoveTypedFact(v.r.Context(), act, v.r.PathValue("fact")); err != nil {
-		return v.notAdded(err, nil, func(p *caseScreen, _, why string) { p.Wrong = why })
+		return v.notAdded(err, nil, func(_ *file, p *caseScreen, _, why string) { p.Wrong = why })
 	}
 	return v.back("/cases/"+string(act.Case)+"#typed", "It was taken back. The record keeps what it said.")
 }
