@@ -94,7 +94,7 @@ func TestWhatPeopleKnowIsTheirs(t *testing.T) {
 		t.Error("a closed case offers to change what was typed in")
 	}
 	closed.is(200, "Our driver")
-	b.post(on+"/typed", typed("reference", "REF-77", "amount", "12.00", "currency", "EUR")).is(409, "closed", "What you typed", "A delivery", "Our driver <b>gave</b> it to the neighbour", "2026-11-03", "12.00 EUR", "REF-77")
+	b.post(on+"/typed", typed("reference", "REF-77", "amount", "12.00", "currency", "EUR")).is(409, "closed", "What you typed", "What it is about A delivery", "Our driver <b>gave</b> it to the neighbour", "2026-11-03", "12.00 EUR", "REF-77")
 	b.post(on+"/deadline", url.Values{"revision": {"1"}, "seen": {"1"}, "due": {"2026-12-24T17:00"}}).is(409, "nothing that you typed is lost", "What you typed", "2026-12-24T17:00")
 	b.attaches(on, 1, "Signed for at the door", document{"photo.png", photo(t)}).is(409, "What you typed", "Signed for at the door")
 	kept, err := o.Store.Report(t.Context(), c.ID)
