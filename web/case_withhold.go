@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"countersign"
 	"countersign/desk"
 )
 
@@ -63,45 +62,4 @@ func (v *visit) quotes(f *file, p *decideScreen) {
 		}
 		p.Clauses = append(p.Clauses, shown)
 	}
-}
-
-// typedText is something that somebody typed, for them to copy.
-type typedText struct{ Name, Label, Text string }
-
-// retype puts on the page what was sent.
-func (v *visit) retype(p *decideScreen) {
-	p.Outcome, p.Reason, p.Reference = v.form("choice"), v.r.PostFormValue("reason"), v.r.PostFormValue("reference")
-	p.Part, p.WithheldWhy = v.r.PostFormValue("part"), v.r.PostFormValue("withheld_why")
-	for i := range p.Hurting {
-		p.Hurting[i].Current = slices.Contains(v.r.PostForm["withhold"], p.Hurting[i].Value)
-		p.Withheld = p.Withheld || p.Hurting[i].Current
-	}
-	for i := range p.Clauses {
-		p.Clauses[i].Ticked = slices.Contains(v.r.PostForm["withhold"], p.Clauses[i].Name)
-	}
-	if v.r.PostForm.Has("answer") {
-		p.Answer = v.r.PostFormValue("answer")
-	}
-	switch p.Verb {
-	case "message":
-		p.Text = v.text()
-	case "deadline": // the one that the case has would be set by the next press
-		p.DueTyped = v.form("due")
-	}
-	if p.Over != "" {
-		p.Typed = v.typedTexts(countersign.CaseID(p.ID))
-	}
-}
-
-// typedTexts are the texts of a form that cannot be sent any more. An answer that was left as the model wrote it was not typed.
-func (v *visit) typedTexts(id countersign.CaseID) (all []typedText) {
-	for _, field := range []typedText{{Name: "answer", Label: "The answer"}, {Name: "reason", Label: "Why"}, {Name: "part", Label: "Amount to contest"},
-		{Name: "withheld_why", Label: "Why something is left out"}, {Name: "reference", Label: "Reference of the outside desk"}, {Name: "text", Label: "Draft"}, {Name: "due", Label: "Answer due"}} {
-		field.Text = v.r.PostFormValue(field.Name)
-		if answer, err := v.answer(id); field.Name == "answer" && err == nil && answer == "" || strings.TrimSpace(field.Text) == "" {
-			continue
-		}
-		all = append(all, field)
-	}
-	return all
 }
