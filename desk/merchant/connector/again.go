@@ -16,6 +16,8 @@ import (
 // that differ is an error, for nobody can say which of them is right, and so are equal rows without one. Parcels and returns add up
 // to no sum that could be wrong, and a person sees both; refunds of one reference are known to be one, and the rules say which row
 // counts.
+//
+// Rows of a join are no exception: two ways to the same order bring a row twice.
 func (v *visit) again(k Kind, r row, met []row) (bool, error) {
 	for _, before := range met {
 		switch same := before["id"].text == r["id"].text && r["id"].text != ""; {
@@ -36,7 +38,7 @@ func (v *visit) again(k Kind, r row, met []row) (bool, error) {
 				Try("name as columns.id the column that is different in every row")
 		case same && k.amount() != "" && !(k == Refund && r["reference"].text != "" && before["reference"].text == r["reference"].text):
 			return false, countersign.Errorf(countersign.Unprocessed, "two rows have the id %s and say different things", shown(r["id"].text)).
-				Try("if columns.id is a row's own, two exports of different days were copied, or a file that was changed: copy the newest alone. If it is not, name the column that is different in every row")
+				Try("if columns.id is a row's own, two exports of different days were copied, or a file that was changed: copy the newest alone. If it is not, name the column that is different in every row; where tables are joined, join by one, or say in where which of the rows counts")
 		}
 	}
 	return false, nil

@@ -5,7 +5,6 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -260,34 +259,8 @@ func (v *visit) all(ctx context.Context, k Kind, key string) (rows []row, cut bo
 	}
 	f := v.d.family(r.key.column)
 	rows = slices.DeleteFunc(rows, func(found row) bool { return !belongs(f, found.key(), key) })
-	if len(r.links) > 0 {
-		if rows, err = once(k, rows); err != nil {
-			return nil, false, err
-		}
-	}
 	slices.SortStableFunc(rows, byID)
 	return rows, cut, nil
-}
-
-// once drops rows that a join met twice, by two ways to the same order: a refund must not count double. When the two ways give
-// it different amounts or currencies, nobody can say which are right. A parcel may well have two labels.
-func once(k Kind, rows []row) (different []row, err error) {
-	seen := map[string]row{}
-	for _, r := range rows {
-		id := r["id"].text
-		before, twice := seen[id]
-		switch {
-		case !twice:
-			seen[id], different = r, append(different, r)
-		case maps.Equal(before, r):
-		case k.amount() == "":
-			different = append(different, r)
-		default:
-			return nil, countersign.Errorf(countersign.Unprocessed, "the joined tables lead to %s more than once, each time with other values", shown(id)).
-				Try("join by a column that is different in every row, or say in where which of the rows counts")
-		}
-	}
-	return different, nil
 }
 
 // byID sorts numbers as numbers, and before other ids.
