@@ -21,8 +21,9 @@ func TestTheDemoInABrowser(t *testing.T) {
 	page.ClickText("Sign in as Demo analyst")
 	page.At("/queue")
 	page.See("Demo: an invented bank and an invented shop, nothing here is real.")
-	page.Click(".tabs a[href='/queue?show=open']")
-	page.See("being investigated")
+	p.until("the bank's day has begun", func() bool { return strings.Contains(s.log.String(), "D-1001") })
+	page.Click(".tabs a[href='/queue?show=open']") // of what was opened together most still waits
+	page.See("waiting for a worker")
 
 	page.Click(".tabs a[href='/queue']")
 	page.See("order 201") // an empty queue fills by itself, with the shop's first
