@@ -13,6 +13,9 @@ const (
 	Merchant DeskName = "merchant"
 )
 
+// Desks lists every desk.
+var Desks = []DeskName{Bank, Merchant}
+
 // Status says who holds the case now.
 type Status string
 

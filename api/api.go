@@ -17,6 +17,7 @@ import (
 
 	"countersign"
 	"countersign/auth"
+	"countersign/measure"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/review"
 	"countersign/store"
@@ -29,6 +30,7 @@ type Config struct {
 	Review review.Review
 	Desks  map[countersign.DeskName]intake.Desk
 
+	Measure   *measure.Process            // of this process; one that watches Store when nil
 	Ready     func(context.Context) error // an error means: send no requests here. Store.Ping when nil
 	Log       *slog.Logger                // discarded when nil
 	Version   string                      // of the program, for the document and /healthz
@@ -44,6 +46,10 @@ func (c Config) set() Config {
 	if c.Ready == nil {
 		c.Ready = c.Store.Ping
 	}
+	if c.Measure == nil {
+		c.Measure = measure.New(c.Version)
+		c.Measure.Watch(c.Store)
+	}
 	if c.Poll <= 0 {
 		c.Poll = 100 * time.Millisecond
 	}
@@ -57,8 +63,23 @@ type api struct {
 	Config
 	routes   *routes
 	huma     huma.API
-	metrics  *metrics
 	document []byte // the OpenAPI document, as it is sent
+}
+
+// Watchable returns the handler of what an operator's tools ask for, and of nothing else, for a process that answers nobody else.
+func Watchable(c Config) http.Handler {
+	a := &api{Config: c.set(), routes: newRoutes()}
+	a.huma = newHuma(a.routes, a.Version)
+	a.huma.UseMiddleware(a.enter)
+	a.watchable()
+	a.routes.HandleFunc("/", a.unmatched)
+	return a.guarded()
+}
+
+func (a *api) watchable() {
+	register(a, call{"GET", "/healthz", "isAlive", "Does the process answer", anybody, nil}, a.healthz)
+	register(a, call{"GET", "/readyz", "isReady", "Does the database answer", anybody, nil}, a.readyz)
+	register(a, call{"GET", "/metrics", "getMetrics", "Measurements in Prometheus form", anybody, nil}, a.showMetrics)
 }
 
 // New returns the handler of every call. It keeps nothing of its own between requests: any number of processes may serve one
@@ -67,7 +88,6 @@ func New(c Config) http.Handler { return build(c).guarded() }
 
 func build(c Config) *api {
 	a := &api{Config: c.set(), routes: newRoutes()}
-	a.metrics = newMetrics(a.Store)
 	a.huma = newHuma(a.routes, a.Version)
 	a.huma.UseMiddleware(a.enter)
 
@@ -88,9 +108,7 @@ func build(c Config) *api {
 	register(a, call{"POST", "/api/v1/cases/{id}/retry", "retryCase", "Investigate again", auth.Decide, nothing{}}, a.retry)
 	register(a, call{"POST", "/api/v1/cases/{id}/{verb}", unlisted, "", auth.Decide, nothing{}}, a.unknownVerb)
 
-	register(a, call{"GET", "/healthz", "isAlive", "Does the process answer", anybody, nil}, a.healthz)
-	register(a, call{"GET", "/readyz", "isReady", "Does the database answer", anybody, nil}, a.readyz)
-	register(a, call{"GET", "/metrics", "getMetrics", "Measurements in Prometheus form", anybody, nil}, a.showMetrics)
+	a.watchable()
 	register(a, call{"GET", "/api/v1/openapi.json", "getDocument", "This document", anybody, nil}, a.showDocument)
 	register(a, call{"GET", "/openapi.json", unlisted, "", anybody, nil}, a.showDocument)
 	a.routes.HandleFunc("/", a.unmatched)

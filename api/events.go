@@ -41,8 +41,8 @@ func (a *api) followCase(ctx context.Context, in *followed) (*eventStream, error
 	}
 	return &eventStream{func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
-		a.metrics.streams.Inc()
-		defer a.metrics.streams.Dec()
+		a.Measure.StreamOpened()
+		defer a.Measure.StreamClosed()
 		s, err := follow.Open(w, r)
 		if err == nil && r.Method != "HEAD" {
 			err = a.follower().Case(r.Context(), id, after, watcher(s))

@@ -71,7 +71,7 @@ func (a *api) recovered(sent *answer.Sent, r *http.Request, p any) (broken bool)
 func (a *api) account(r *http.Request, sent *answer.Sent, t *trace, took time.Duration) {
 	route, status := routeOf(r), sent.Status()
 	if !strings.HasSuffix(route, "/events") {
-		a.metrics.observe(route, status, took)
+		a.Measure.Answered(route, status, took)
 	}
 	level := slog.LevelInfo
 	if route == "GET /healthz" || route == "GET /readyz" || route == "GET /metrics" {

@@ -44,7 +44,7 @@ type rawAnswer struct{ Body func(huma.Context) }
 func (a *api) showMetrics(context.Context, *struct{}) (*rawAnswer, error) {
 	return &rawAnswer{func(ctx huma.Context) {
 		r, w := humago.Unwrap(ctx)
-		a.metrics.handler.ServeHTTP(w, r)
+		a.Measure.Handler().ServeHTTP(w, r)
 	}}, nil
 }
 

@@ -211,7 +211,8 @@ func TestMetrics(t *testing.T) {
 	o.dispute("T2")
 	o.get("/api/v1/cases/" + string(c.ID))
 	text := o.get("/metrics").text
-	for _, want := range []string{`countersign_cases{status="in_review"} 1`, `countersign_cases{status="queued"} 1`, `countersign_cases{status="closed"} 0`,
+	for _, want := range []string{`countersign_cases{desk="bank",status="in_review"} 1`, `countersign_cases{desk="bank",status="queued"} 1`,
+		`countersign_cases{desk="merchant",status="queued"} 0`,
 		`countersign_http_request_duration_seconds_count{route="POST /api/v1/disputes",status="202"} 2`, "countersign_event_streams 0", "go_goroutines"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("there is no %s", want)

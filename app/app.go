@@ -19,6 +19,7 @@ import (
 	"countersign/desk/merchant/library"
 	"countersign/desk/merchant/setup"
 	"countersign/llm"
+	"countersign/measure"
 	"countersign/pipeline"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/investigate"
@@ -61,6 +62,7 @@ type App struct {
 	Key    secret.Key
 	Model  llm.Model
 
+	Measure *measure.Process
 	Setup   setup.Setup      // how the shop's own database is read
 	Library *library.Library // the shop's policies
 
@@ -74,7 +76,7 @@ type App struct {
 // Open opens the database and the key and puts the parts together. Nothing works yet. What an operator can mend comes back
 // as a *countersign.Error that says how.
 func Open(ctx context.Context, c Config) (a *App, err error) {
-	a = &App{Config: c.filled(), stopping: make(chan struct{})}
+	a = &App{Config: c.filled(), Measure: measure.New(c.Version), stopping: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())
@@ -92,9 +94,10 @@ func Open(ctx context.Context, c Config) (a *App, err error) {
 	if err := a.claim(); err != nil {
 		return a, err
 	}
-	if a.Store, err = store.Open(ctx, a.Database, store.Options{Now: a.Now, Log: a.Log}); err != nil {
+	if a.Store, err = store.Open(ctx, a.Database, store.Options{Now: a.Now, Log: a.Log, Committed: a.Measure.Committed}); err != nil {
 		return a, err
 	}
+	a.Measure.Watch(a.Store)
 	if err := a.keep(ctx); err != nil {
 		return a, err
 	}
@@ -148,18 +151,18 @@ func (a *App) assemble() (err error) {
 	a.Desks = map[countersign.DeskName]desk.Desk{countersign.Bank: bank.New(), countersign.Merchant: shop}
 	host, _ := os.Hostname()
 	a.pipeline = &pipeline.Pipeline{
-		Store: a.Store, Desks: a.Desks, Model: a.modelFor, Bounds: a.Bounds, Lease: a.Lease, Log: a.Log,
+		Store: a.Store, Desks: a.Desks, Model: a.modelFor, Bounds: a.Bounds, Lease: a.Lease, Log: a.Log, Watch: a.watch(),
 		Worker: fmt.Sprintf("%s/%d", host, os.Getpid()),
 	}
-	config := queue.Config{Store: a.Store, Workers: a.Workers, Exclusive: a.lock != nil, Sweep: a.Sweep, Grace: a.Grace, Log: a.Log}
+	config := queue.Config{Store: a.Store, Workers: a.Workers, Exclusive: a.lock != nil, Sweep: a.Sweep, Grace: a.Grace, Log: a.Log, PutBack: a.Measure.PutBack}
 	if a.Work {
 		config.Work = a.pipeline.Work
 	}
 	if a.Queue, err = queue.New(config); err != nil {
 		return err
 	}
-	a.Intake = intake.Intake{Store: a.Store, Queue: a.Queue, NewID: a.NewID}
-	a.Review = review.Review{Store: a.Store, Queue: a.Queue, Desks: map[countersign.DeskName]review.Desk{}}
+	a.Intake = intake.Intake{Store: a.Store, Queue: a.Queue, NewID: a.NewID, Counted: a.Measure.Opened}
+	a.Review = review.Review{Store: a.Store, Queue: a.Queue, Desks: map[countersign.DeskName]review.Desk{}, Closed: a.Measure.Closed}
 	for name, d := range a.Desks {
 		a.Review.Desks[name] = reviewed(d)
 	}

@@ -60,14 +60,14 @@ func TestListen(t *testing.T) {
 		"a port by a name that no service bears": {"127.0.0.1:no-such-service", "expected host:port", countersign.Invalid},
 	} {
 		t.Run(name, func(t *testing.T) {
-			l, err := Listen(tt.addr)
+			l, err := Listen("--addr", tt.addr)
 			if err == nil {
 				l.Close()
 			}
 			refused(t, err, tt.kind, tt.says)
 		})
 	}
-	l, err := Listen("127.0.0.1:0")
+	l, err := Listen("--addr", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -272,13 +272,13 @@ func TestDoctorReadsTheWholeFile(t *testing.T) {
 func TestServeTellsStreamsToEnd(t *testing.T) {
 	var log strings.Builder
 	a := open(t, Config{Data: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil))})
-	l, err := Listen("127.0.0.1:0")
+	l, err := Listen("--addr", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	ctx, stop := context.WithCancel(t.Context())
 	ended := make(chan error)
-	go func() { ended <- a.Serve(ctx, l) }()
+	go func() { ended <- a.Serve(ctx, l, a.Handler()) }()
 	res, err := http.Get("http://" + l.Addr().String() + "/healthz")
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,12 @@ func (a *App) api() http.Handler {
 	for name, d := range a.Desks {
 		desks[name] = d.Desk
 	}
-	return api.New(api.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: desks, Log: a.Log, Version: a.Version, Stopping: a.stopping})
+	return api.New(api.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: desks, Log: a.Log, Version: a.Version, Stopping: a.stopping, Measure: a.Measure})
+}
+
+// Watchable is what an operator's tools ask a process for that serves nobody else: health, readiness, metrics.
+func (a *App) Watchable() http.Handler {
+	return api.Watchable(api.Config{Store: a.Store, Log: a.Log, Version: a.Version, Measure: a.Measure})
 }
 
 func (a *App) pages() http.Handler {
@@ -45,7 +50,7 @@ func (a *App) pages() http.Handler {
 		Library:  a.Library,
 		Sessions: session.New(a.Store, session.Options{Secure: strings.HasPrefix(a.PublicURL, "https://"), Unattended: web.Unattended}),
 		Model:    a.investigator(), NoAI: a.offline(), PublicURL: a.PublicURL,
-		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping})
+		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping, Answered: a.Measure.Answered})
 }
 
 // investigator is the model in words.
@@ -61,11 +66,11 @@ func (a *App) offline() bool { return a.Model.Identity().Provider == "rulebook" 
 // drain is what a stop gives requests that are being answered.
 const drain = 10 * time.Second
 
-// Serve answers HTTP on the listener until ctx ends. Then it takes no new request, ends the event streams, which would never
+// Serve answers HTTP, by Handler or Watchable, on the listener until ctx ends. Then it takes no new request, ends the event streams, which would never
 // end by themselves, and lets the others finish.
-func (a *App) Serve(ctx context.Context, l net.Listener) error {
+func (a *App) Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	server := &http.Server{
-		Handler: a.Handler(), ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute,
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute,
 		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
 		ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn),
 	}
@@ -86,8 +91,8 @@ func (a *App) Serve(ctx context.Context, l net.Listener) error {
 	return nil
 }
 
-// Listen takes the address, with a plain message when it cannot.
-func Listen(addr string) (net.Listener, error) {
+// Listen takes the address that a flag gave, with a plain message when it cannot.
+func Listen(flag, addr string) (net.Listener, error) {
 	_, port, err := net.SplitHostPort(addr)
 	if err == nil && port == "" {
 		err = errors.New("no port")
@@ -96,23 +101,23 @@ func Listen(addr string) (net.Listener, error) {
 		_, err = net.LookupPort("tcp", port)
 	}
 	if err != nil {
-		return nil, countersign.Errorf(countersign.Invalid, "%q is not an address", addr).In("--addr").
+		return nil, countersign.Errorf(countersign.Invalid, "%q is not an address", addr).In(flag).
 			Try("expected host:port with a port from 0 to 65535, for example 127.0.0.1:8080")
 	}
 	l, err := net.Listen("tcp", addr)
 	if err != nil {
-		return nil, mend(err, "cannot listen on "+addr, whyNotListen(err))
+		return nil, mend(err, "cannot listen on "+addr, whyNotListen(flag, err))
 	}
 	return l, nil
 }
 
-func whyNotListen(err error) string {
+func whyNotListen(flag string, err error) string {
 	var dns *net.DNSError
 	switch {
 	case errors.Is(err, syscall.EACCES):
-		return "this user may not take that port; choose one above 1023 with --addr"
+		return "this user may not take that port; choose one above 1023 with " + flag
 	case errors.Is(err, syscall.EADDRNOTAVAIL), errors.As(err, &dns):
 		return "this machine has no such address; 127.0.0.1 is for this machine alone, 0.0.0.0 for all"
 	}
-	return "another program may be using the port; choose one with --addr, for example --addr 127.0.0.1:8081"
+	return "another program may be using the port; choose one with " + flag + ", for example " + flag + " 127.0.0.1:8081"
 }

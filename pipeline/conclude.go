@@ -29,7 +29,7 @@ func (p *Pipeline) act(ctx context.Context, j job, v judged) error {
 		if err != nil {
 			return err
 		}
-		return p.finish(ctx, tx, c, v,
+		return p.finish(ctx, tx, j, c, v,
 			store.Note{Kind: audit.Fix, Payload: posting.Row(c.Round, ""), By: policyActor},
 			store.Note{Kind: audit.Closed, Payload: store.Closing(c), By: policyActor})
 	})
@@ -42,7 +42,7 @@ func (p *Pipeline) toReview(ctx context.Context, j job, v judged, fix countersig
 	if stands := policy.Stands(v.verdict); !stands {
 		c.Recommendation = j.escalation()
 	}
-	return p.write(ctx, j, func(ctx context.Context, tx *store.Tx) error { return p.finish(ctx, tx, c, v) })
+	return p.write(ctx, j, func(ctx context.Context, tx *store.Tx) error { return p.finish(ctx, tx, j, c, v) })
 }
 
 // onto is the case with what the investigation found.
@@ -88,10 +88,11 @@ type verdictRow struct {
 
 // finish saves the case with what was found, in the caller's transaction. People cannot change a case under investigation, so
 // its revision is the one the lease was taken with.
-func (p *Pipeline) finish(ctx context.Context, tx *store.Tx, c countersign.Case, v judged, more ...store.Note) error {
+func (p *Pipeline) finish(ctx context.Context, tx *store.Tx, j job, c countersign.Case, v judged, more ...store.Note) error {
 	if err := tx.Save(ctx, &c); err != nil {
 		return err
 	}
+	tx.AfterCommit(func() { p.Watch.ended(c, tx.Now.Sub(j.begun)) })
 	status := c.Status
 	if status == countersign.Closed {
 		status = countersign.Investigating // the closing row says closed

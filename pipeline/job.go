@@ -28,6 +28,7 @@ type job struct {
 	canary string
 	past   []investigate.Turn // turns of this round that were recorded, by this worker or by one before it
 	starts int                // how often this round was begun, this time included
+	begun  time.Time          // when this worker took it
 	damage string             // why the round's record cannot be gone on from; empty when it can
 }
 
@@ -52,6 +53,7 @@ func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok b
 		if j.lease, ok, err = tx.TakeLease(ctx, id, tx.Now.Add(p.leaseTime())); err != nil || !ok {
 			return err
 		}
+		j.begun = tx.Now
 		if j.Case, err = tx.Case(ctx, id); err != nil {
 			return err
 		}
@@ -157,6 +159,7 @@ func (p *Pipeline) conversation(j *job) investigate.Conversation {
 			err := p.recordTurn(ctx, *j, turn)
 			if err == nil {
 				j.past = append(j.past, turn)
+				p.Watch.asked(*j, turn)
 			}
 			return err
 		},

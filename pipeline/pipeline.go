@@ -32,6 +32,7 @@ type Pipeline struct {
 	Worker string        // names this process in the record
 	Lease  time.Duration // how long a silent worker keeps a case, 15 s when zero; it renews three times in that time
 	Log    *slog.Logger
+	Watch  Watch
 }
 
 // Work carries one case from the queue to a fix or a person. Whatever goes wrong, it ends with a person and never with a
@@ -44,6 +45,7 @@ func (p *Pipeline) Work(ctx context.Context, id countersign.CaseID) error {
 	if err != nil || !ok {
 		return err
 	}
+	p.Watch.took(j)
 	ctx, letGo := p.keep(ctx, j)
 	defer letGo()
 
@@ -52,6 +54,7 @@ func (p *Pipeline) Work(ctx context.Context, id countersign.CaseID) error {
 	case err == nil:
 		return nil
 	case errors.Is(err, store.ErrLeaseLost), errors.Is(context.Cause(ctx), store.ErrLeaseLost):
+		p.Watch.lost(j)
 		return nil // another worker has the case, and what this one had recorded
 	case ctx.Err() != nil:
 		return errors.Join(err, p.leave(ctx, j))

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"time"
 )
 
 // group owns SQLite's one write connection and commits the units of work that wait for it together. A commit costs one
@@ -72,7 +73,7 @@ func (g *group) loop() {
 
 // commit runs first and whatever else is waiting in one transaction and answers them all.
 func (g *group) commit(first *unit) {
-	batch := []*unit{first}
+	batch, begun := []*unit{first}, time.Now()
 	err := g.transaction(func(raw *sql.Tx) error {
 		for i := 0; i < len(batch); i++ {
 			if err := g.run(raw, batch[i]); err != nil {
@@ -87,6 +88,9 @@ func (g *group) commit(first *unit) {
 		}
 		return nil
 	})
+	if err == nil {
+		g.store.measured(len(batch), time.Since(begun))
+	}
 	for _, u := range batch {
 		u.answer(err)
 	}

@@ -35,6 +35,7 @@ type Store struct {
 	migrated Versions
 	prepared *statements // SQLite only: of the connection that writes
 	closing  sync.Once
+	measured func(units int, took time.Duration)
 }
 
 // Options are what Open may be told; the zero value is right for production.
@@ -44,6 +45,8 @@ type Options struct {
 	PostgresPool int  // connections to PostgreSQL, 16 when zero
 	Exclusive    bool // the caller is the only process that runs workers on this database
 	NoGroup      bool // SQLite: a commit a write, for measuring what grouping buys
+	// Committed is told of each commit, how many units of work were in it and how long it took; nil when nobody measures.
+	Committed func(units int, took time.Duration)
 }
 
 // Open opens the database that dsn names, a SQLite path or a postgres:// URL, and brings it to this program's version. A
@@ -61,12 +64,15 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 
 // connect opens the pools without looking at the schema.
 func connect(ctx context.Context, dsn string, opt Options) (*Store, error) {
-	s := &Store{now: opt.Now, log: opt.Log}
+	s := &Store{now: opt.Now, log: opt.Log, measured: opt.Committed}
 	if s.now == nil {
 		s.now = time.Now
 	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.measured == nil {
+		s.measured = func(int, time.Duration) {}
 	}
 	open := s.openSQLite
 	if isPostgres(dsn) {

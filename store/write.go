@@ -68,6 +68,7 @@ func (s *Store) writeAlone(ctx context.Context, f func(context.Context, *Tx) err
 		return fmt.Errorf("begin: %w", err)
 	}
 	defer conn.Close() // goes back to the pool
+	begun := time.Now()
 	raw, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return fmt.Errorf("begin: %w", err)
@@ -79,6 +80,7 @@ func (s *Store) writeAlone(ctx context.Context, f func(context.Context, *Tx) err
 	if err := raw.Commit(); err != nil {
 		return fmt.Errorf("commit: %w", err)
 	}
+	s.measured(1, time.Since(begun))
 	tx.committed()
 	if s.prepared != nil {
 		s.prepared.prepare(ctx)

@@ -32,6 +32,9 @@ func (d *dashboard) guarded(mux *http.ServeMux) http.Handler {
 		protect(w.Header())
 		defer func() {
 			broken := d.recovered(sent, r, recover())
+			if !strings.HasSuffix(t.route, "/live") {
+				d.Answered(orUnmatched(t.route), sent.Status(), time.Since(begun))
+			}
 			d.Log.InfoContext(r.Context(), "page", "method", answer.Method(r), "route", t.route, "status", sent.Status(), "ms", time.Since(begun).Milliseconds(), "person", t.who)
 			if broken {
 				panic(http.ErrAbortHandler) // half a page must not look like a whole one
@@ -85,6 +88,13 @@ func noteWho(ctx context.Context, who auth.Principal) {
 	if t, ok := ctx.Value(trailKey{}).(*trail); ok {
 		t.who = who.Actor.ID
 	}
+}
+
+func orUnmatched(route string) string {
+	if route == "" || route == "/" {
+		return "unmatched"
+	}
+	return route
 }
 
 func noteRoute(r *http.Request) {

@@ -281,13 +281,13 @@ func answer(t testing.TB, text string) page {
 // serve runs the program on an address as it is run in earnest, until it is stopped and closed.
 func (o *office) serve(addr string) (stop func()) {
 	o.t.Helper()
-	l, err := app.Listen(addr)
+	l, err := app.Listen("--addr", addr)
 	o.must(err)
 	o.server.URL = "http://" + l.Addr().String()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(o.t.Context()))
 	done := make(chan error, 1)
 	program := o.App
-	go func() { done <- program.Serve(ctx, l) }()
+	go func() { done <- program.Serve(ctx, l, program.Handler()) }()
 	return func() {
 		o.t.Helper()
 		cancel()

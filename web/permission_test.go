@@ -125,6 +125,9 @@ func TestEveryPageAnswersEverybodyAsTheTableSays(t *testing.T) {
 		for _, a := range accesses {
 			want := by[role](a)
 			p := b.ask(a.route, c)
+			if a.route == "POST /record/verify" && p.status == http.StatusSeeOther && want == p.status && role != "" {
+				b.verified(p.leads()) // its end is remembered, and is no doing of the next request
+			}
 			after := o.everything()
 			if p.status != want {
 				t.Errorf("%s answers %s with %d, want %d: %s", a.route, who, p.status, want, p.leads())

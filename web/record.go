@@ -118,7 +118,13 @@ func postVerify(v *visit) error {
 	t := v.begin("verification", v.who.Actor.ID, func(ctx context.Context, t *task) (any, error) {
 		t.tell("checking rows", 0, size.Rows)
 		report, err := v.Store.VerifyRecord(ctx, func(rows int64) { t.tell("checking rows", rows, size.Rows) })
-		return report, err
+		if err != nil {
+			return report, err
+		}
+		if err := v.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.KeepVerified(ctx, report) }); err != nil {
+			v.Log.WarnContext(ctx, "that the record was verified could not be kept", "error", err) // what was found counts all the same
+		}
+		return report, nil
 	})
 	return v.back("/record/verify/"+t.ID, "")
 }

@@ -14,7 +14,12 @@ import (
 // verifies starts a verification of everything and waits for its end.
 func (b *browser) verifies() page {
 	b.t.Helper()
-	path := b.post("/record/verify", nil).is(http.StatusSeeOther).leads()
+	return b.verified(b.post("/record/verify", nil).is(http.StatusSeeOther).leads())
+}
+
+// verified waits for the end of a verification.
+func (b *browser) verified(path string) page {
+	b.t.Helper()
 	for begun := time.Now(); time.Since(begun) < patience; {
 		if p := b.get(path).is(http.StatusOK); len(p.parse().find("progress")) == 0 {
 			return p

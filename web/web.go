@@ -47,6 +47,9 @@ type Config struct {
 	Version  string          // of the program, at the foot of every page
 	Stopping <-chan struct{} // closed when the program begins to stop, which ends event streams; nil for never
 
+	// Answered is told of each page that was answered, by its route, event streams left out; nil when nobody measures.
+	Answered func(route string, status int, took time.Duration)
+
 	Heartbeat time.Duration // between signs of life on a quiet event stream, 15 s when zero
 }
 
@@ -64,6 +67,9 @@ type dashboard struct {
 func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Answered == nil {
+		c.Answered = func(string, int, time.Duration) {}
 	}
 	d := &dashboard{Config: c, pages: parsePages(), assets: hashedAssets(), tasks: newTasks(), turn: make(chan struct{}, 1)}
 	d.removeLeftovers()

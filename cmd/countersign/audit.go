@@ -10,6 +10,7 @@ import (
 
 	"countersign"
 	"countersign/audit"
+	"countersign/store"
 )
 
 type auditCommand struct {
@@ -61,6 +62,12 @@ func (c auditVerifyCommand) verify(s *session) (report audit.Report, err error) 
 	report, err = a.Store.VerifyRecord(s, func(rows int64) { meter.show(int(rows), 0, "checking the record") })
 	if err == nil && report.Cases == 0 && report.OK {
 		fmt.Fprintf(s.err, "countersign: the database in %s holds no case, so nothing was verified; is it the one you mean?\n", a.Data)
+	}
+	if err == nil {
+		keep := func(ctx context.Context, tx *store.Tx) error { return tx.KeepVerified(ctx, report) }
+		if err := a.Store.Write(s, keep); err != nil { // what was found counts all the same
+			s.log().WarnContext(s, "that the record was verified could not be kept", "error", err)
+		}
 	}
 	return report, err
 }

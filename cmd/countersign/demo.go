@@ -37,7 +37,7 @@ var demoTime = time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 func (c demoCommand) Run(s *session) (err error) {
 	var l net.Listener
 	if !c.Once {
-		if l, err = app.Listen(c.Addr); err != nil { // before the work, not after it
+		if l, err = app.Listen("--addr", c.Addr); err != nil { // before the work, not after it
 			return err
 		}
 		defer l.Close()
@@ -150,7 +150,7 @@ func (d *show) serve(s *session, l net.Listener) error {
 	ctx, stop := context.WithCancel(s)
 	defer stop()
 	served := make(chan error, 1)
-	go func() { served <- d.app.Serve(ctx, l) }()
+	go func() { served <- d.app.Serve(ctx, l, d.app.Handler()) }()
 	if err := d.day(s); err != nil {
 		stop()
 		return errors.Join(ignoring(s.Err(), err), <-served)

@@ -41,7 +41,7 @@ type serveCommand struct {
 // Run serves until the program is told to stop, then drains: no new case, running ones get time to end, and what is cut
 // short goes on from its record at the next start.
 func (c serveCommand) Run(s *session) (err error) {
-	l, err := app.Listen(c.Addr)
+	l, err := app.Listen("--addr", c.Addr)
 	if err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func (c serveCommand) Run(s *session) (err error) {
 	if err := welcome(s, a, s.address(l)); err != nil {
 		return err
 	}
-	return a.Serve(s, l)
+	return a.Serve(s, l, a.Handler())
 }
 
 // welcome prints the link by which the first account is made, while there is none. Whoever can read this terminal or log may use
@@ -82,10 +82,20 @@ func (s *session) address(l net.Listener) string {
 	return "http://" + l.Addr().String()
 }
 
-type workerCommand struct{ work }
+type workerCommand struct {
+	MetricsAddr string `help:"Address that answers /healthz, /readyz and /metrics, and nothing else; none when not given." env:"COUNTERSIGN_METRICS_ADDR"`
+	work
+}
 
 // Run investigates until the program is told to stop.
 func (c workerCommand) Run(s *session) (err error) {
+	var l net.Listener
+	if c.MetricsAddr != "" {
+		if l, err = app.Listen("--metrics-addr", c.MetricsAddr); err != nil {
+			return err
+		}
+		defer l.Close() // once more, where it is not served
+	}
 	a, err := app.Open(s, c.onto(s.config()))
 	if err != nil {
 		return err
@@ -95,8 +105,12 @@ func (c workerCommand) Run(s *session) (err error) {
 		return err
 	}
 	fmt.Fprintf(s.err, "countersign works cases on %s\n", a.Store.Engine())
-	<-s.Done()
-	return nil
+	if l == nil {
+		<-s.Done()
+		return nil
+	}
+	fmt.Fprintf(s.err, "countersign shows its metrics on http://%s/metrics\n", l.Addr())
+	return a.Serve(s, l, a.Watchable())
 }
 
 type migrateCommand struct{}

@@ -59,6 +59,7 @@ var table = []row{
 	{"secret", edge, ""},
 	{"desk/merchant/connector", edge, "desk/merchant/shop"}, // the shop's own database: it knows nothing of ours
 	{"answer", edge, ""},
+	{"measure", edge, "store"}, // shows, and is told: nothing that decides knows of it
 	{"auth", edge, "store"},
 	{"auth/session", edge, "auth store"},
 
@@ -82,11 +83,11 @@ var table = []row{
 
 	{"pipeline", carrier, "audit desk llm pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
 
-	{"api", face, "answer audit auth desk/merchant/pack desk/merchant/report follow pipeline/intake pipeline/review store"},                                                                                                                                                                                // never execute: a decision goes through review
+	{"api", face, "answer audit auth desk/merchant/pack desk/merchant/report follow measure pipeline/intake pipeline/review store"},                                                                                                                                                                        // never execute: a decision goes through review
 	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop follow pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
-	{"app", program, "api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop llm llm/openai llm/rulebook pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
+	{"app", program, "api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop llm llm/openai llm/rulebook measure pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
 
 	// An evaluation runs the program as it is, from intake to record, and judges it from outside: below app it could only
 	// judge parts, and something in the program could come to read its answers.
@@ -215,7 +216,7 @@ var modules = map[string]string{
 	"github.com/klippa-app/go-pdfium":     "desk/merchant/library",
 	"github.com/pdfcpu/pdfcpu":            "desk/merchant/report",
 	"github.com/pressly/goose/v3":         "store",
-	"github.com/prometheus/client_golang": "api",
+	"github.com/prometheus/client_golang": "measure",
 	"github.com/riverqueue/river":         "pipeline/queue store",
 	"github.com/sashabaranov/go-openai":   "llm/openai internal/bench",
 	"github.com/tetratelabs/wazero":       "desk/merchant/library",

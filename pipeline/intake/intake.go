@@ -68,6 +68,8 @@ type Intake struct {
 		Add(context.Context, *store.Tx, countersign.CaseID) (int64, error)
 	}
 	NewID func(prefix string) countersign.CaseID // NewID when nil
+	// Counted is told of each request that ended in a case, and whether it opened one; nil when nobody measures.
+	Counted func(desk countersign.DeskName, by countersign.ActorKind, created bool)
 }
 
 // Opened is the case a request ended in. Created is false when it was open already, or when the key had been used before; Sooner is
@@ -82,6 +84,14 @@ type Opened struct {
 // The same idempotency key with the same body returns the first case, with another body a Conflict; so is a request that says something
 // else of the open case than it holds.
 func (in Intake) Open(ctx context.Context, desk Desk, actor countersign.Actor, r Request) (Opened, error) {
+	opened, err := in.find(ctx, desk, actor, r)
+	if err == nil && in.Counted != nil {
+		in.Counted(desk.Name, actor.Kind, opened.Created)
+	}
+	return opened, err
+}
+
+func (in Intake) find(ctx context.Context, desk Desk, actor countersign.Actor, r Request) (Opened, error) {
 	r, err := r.checked()
 	if err != nil {
 		return Opened{}, err

@@ -31,6 +31,7 @@ type Config struct {
 	Sweep     time.Duration                                   // between looks for stranded cases, 3 s when zero
 	Grace     time.Duration                                   // what Stop gives running investigations to end by themselves, 20 s when zero
 	Log       *slog.Logger                                    // nothing is logged when nil
+	PutBack   func()                                          // told of each stranded case that was put back; nil when nobody measures
 }
 
 // Queue is a running queue.
@@ -66,6 +67,9 @@ func (w worker) Timeout(*river.Job[job]) time.Duration { return -1 }
 func New(c Config) (*Queue, error) {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.PutBack == nil {
+		c.PutBack = func() {}
 	}
 	config := &river.Config{Logger: c.Log}
 	if c.Work != nil {
@@ -190,6 +194,7 @@ func (q *Queue) putBack(ctx context.Context, id countersign.CaseID, exclusive bo
 	}
 	if err == nil {
 		q.config.Log.InfoContext(ctx, "put a stranded case back into the queue", "case", string(id))
+		q.config.PutBack()
 	}
 	return err
 }

@@ -45,6 +45,8 @@ type Review struct {
 		Add(context.Context, *store.Tx, countersign.CaseID) (int64, error)
 	}
 	Desks map[countersign.DeskName]Desk
+	// Closed is told of each case that a person closed; nil when nobody measures.
+	Closed func(countersign.Case)
 }
 
 // Act is who acts on which case, and the revision that they saw. A revision that is no longer the case's is a Conflict:
@@ -83,6 +85,9 @@ func (r Review) on(ctx context.Context, act Act, f func(context.Context, *store.
 	})
 	if err != nil {
 		return countersign.Case{}, err
+	}
+	if c.Status == countersign.Closed && r.Closed != nil {
+		r.Closed(c)
 	}
 	return c, nil
 }

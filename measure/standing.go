@@ -1,0 +1,140 @@
+package measure
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"countersign"
+	"countersign/store"
+)
+
+// standing is how the whole database stands, whichever process asks. The store is the truth for all of them; a counter of our
+// own would begin at zero with each start.
+type standing struct {
+	open   look[store.Census]
+	record look[store.RecordStanding]
+}
+
+func newStanding(s *store.Store) *standing {
+	return &standing{
+		open:   look[store.Census]{least: 5 * time.Second, read: func(ctx context.Context) (store.Census, error) { return s.Census(ctx, s.Now()) }},
+		record: look[store.RecordStanding]{least: time.Minute, read: s.RecordStanding},
+	}
+}
+
+// patience is how long the database may take to answer: less than the ten seconds after which a scrape is given up.
+const patience = 8 * time.Second
+
+// rest is how many times as long as it took to read something it is then left alone: measuring takes at most a twentieth of
+// one connection, however many cases there are and however often somebody asks.
+const rest = 20
+
+// look is something that is read from the database and kept for a while. An error is kept as well.
+type look[T any] struct {
+	least time.Duration
+	read  func(context.Context) (T, error)
+
+	mu    sync.Mutex
+	until time.Time
+	kept  T
+	err   error
+}
+
+func (l *look[T]) now() (T, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	begun := time.Now()
+	if begun.Before(l.until) {
+		return l.kept, l.err
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
+	l.kept, l.err = l.read(ctx)
+	took := time.Since(begun)
+	l.until = time.Now().Add(max(l.least, rest*took))
+	return l.kept, l.err
+}
+
+var (
+	casesDesc      = desc("cases", "Open cases, by desk and status. Closed ones are counted as they close.", "desk", "status")
+	dueDesc        = desc("cases_due", "Open cases by deadline: overdue, within 24 hours, from there within 48 hours, later, or unknown.", "desk", "due")
+	oldestDesc     = desc("queue_oldest_seconds", "How long the case that has waited longest for a worker has; 0 when none waits.", "desk")
+	heldDesc       = desc("leases_held", "Cases that a worker holds.")
+	lapsedDesc     = desc("leases_lapsed", "Cases whose worker has not been heard of in time, and that nobody has taken over yet.")
+	unattendedDesc = desc("cases_unattended", "Cases in review that are due within 48 hours or overdue and that nobody has taken, counted up to 1000.")
+	databaseDesc   = desc("database_up", "1 when the database answered the last question of these metrics, else 0; then what it would have said is missing.")
+
+	rowsDesc       = desc("record_length", "Rows of the record, of every case.")
+	verifiedDesc   = desc("record_verified_timestamp_seconds", "When every chain of the record was last verified, here or elsewhere; missing until it was.")
+	unverifiedDesc = desc("record_rows_since_verified", "Rows that the record has gained since every chain was last verified.")
+	intactDesc     = desc("record_intact", "1 when the last verification of every chain found all of them intact, else 0; missing until there was one.")
+)
+
+// Describe says what Collect may send.
+func (s *standing) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{casesDesc, dueDesc, oldestDesc, heldDesc, lapsedDesc, unattendedDesc, databaseDesc,
+		rowsDesc, verifiedDesc, unverifiedDesc, intactDesc} {
+		ch <- d
+	}
+}
+
+// Collect sends how things stand, or were found to stand a moment ago.
+func (s *standing) Collect(ch chan<- prometheus.Metric) {
+	up := 1.0
+	if census, err := s.open.now(); err != nil {
+		up = 0
+	} else {
+		collectCensus(ch, census)
+	}
+	if record, err := s.record.now(); err != nil {
+		up = 0
+	} else {
+		collectRecord(ch, record)
+	}
+	send(ch, databaseDesc, up)
+}
+
+func send(ch chan<- prometheus.Metric, d *prometheus.Desc, value float64, labels ...string) {
+	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, value, labels...)
+}
+
+// collectCensus sends a zero where there is nothing: a rule about a number that is missing never fires.
+func collectCensus(ch chan<- prometheus.Metric, c store.Census) {
+	for _, desk := range countersign.Desks {
+		oldest := 0.0
+		if since, ok := c.QueuedSince[desk]; ok {
+			oldest = max(c.At.Sub(since).Seconds(), 0)
+		}
+		send(ch, oldestDesc, oldest, string(desk))
+		for _, status := range countersign.Statuses {
+			if status != countersign.Closed {
+				send(ch, casesDesc, float64(c.Cases[desk][status]), string(desk), string(status))
+			}
+		}
+		due := c.Due[desk]
+		for word, n := range map[string]int64{"overdue": due.Overdue, "24h": due.Day, "48h": due.TwoDays, "later": due.Later, "unknown": due.Unknown} {
+			send(ch, dueDesc, float64(n), string(desk), word)
+		}
+	}
+	send(ch, heldDesc, float64(c.Held))
+	send(ch, lapsedDesc, float64(c.Lapsed))
+	send(ch, unattendedDesc, float64(c.Unattended))
+}
+
+func collectRecord(ch chan<- prometheus.Metric, r store.RecordStanding) {
+	send(ch, rowsDesc, float64(r.Rows))
+	if r.Verified == nil {
+		send(ch, unverifiedDesc, float64(r.Rows))
+		return
+	}
+	send(ch, verifiedDesc, float64(r.Verified.At.Unix()))
+	send(ch, unverifiedDesc, max(float64(r.Rows-r.Verified.Rows), 0))
+	intact := 0.0
+	if r.Verified.OK {
+		intact = 1
+	}
+	send(ch, intactDesc, intact)
+}
