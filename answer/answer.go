@@ -1,5 +1,5 @@
 // Package answer knows what every HTTP answer of this program has in common, whoever reads it: which status an error is, what
-// has been sent so far, and which of a request's own words may stand in a log.
+// has been sent so far, which of a request's own words may stand in a log, and what is believed of the way that it came.
 package answer
 
 import (

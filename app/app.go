@@ -14,6 +14,7 @@ import (
 	"github.com/gofrs/flock"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/desk"
 	"countersign/desk/bank"
 	"countersign/desk/merchant/library"
@@ -38,6 +39,7 @@ type Config struct {
 	Workers   int    // at once; 16 when zero
 	Notice    string // a sentence above every page of the dashboard
 	PublicURL string // where people reach the dashboard; with https:// its cookies travel no other way
+	Proxies   string // the proxies in front of it, which are believed what they say of a request's way: addresses and networks, with commas
 	Model     ModelConfig
 	Bounds    investigate.Bounds
 	Version   string
@@ -66,6 +68,7 @@ type App struct {
 	Setup   setup.Setup      // how the shop's own database is read
 	Library *library.Library // the shop's policies
 
+	way      answer.Way
 	pipeline *pipeline.Pipeline
 	shop     *connected
 	lock     *flock.Flock // held while this process works a SQLite database
@@ -83,6 +86,9 @@ func Open(ctx context.Context, c Config) (a *App, err error) {
 		}
 	}()
 	if err := a.Config.check(); err != nil {
+		return a, err
+	}
+	if a.way, err = a.Config.way(); err != nil {
 		return a, err
 	}
 	if a.Key, err = secret.Open(a.keyFile(), a.KeyFile == ""); err != nil {

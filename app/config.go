@@ -2,11 +2,13 @@ package app
 
 import (
 	"log/slog"
+	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 
 	"countersign"
+	"countersign/answer"
 )
 
 // filled has its defaults in place, and paths that mean the same from everywhere.
@@ -34,6 +36,29 @@ func (c Config) check() error {
 		return mend(err, "cannot make the data folder "+c.Data, "mend its rights, or choose another with --data or COUNTERSIGN_DATA")
 	}
 	return nil
+}
+
+// way is how browsers reach this program.
+func (c Config) way() (answer.Way, error) {
+	public, err := publicURL(c.PublicURL)
+	if err != nil {
+		return answer.Way{}, err
+	}
+	proxies, err := answer.ReadProxies(c.Proxies)
+	return answer.Way{PublicURL: public, Proxies: proxies}, err
+}
+
+// publicURL is an origin: every page is at a path from its root, and links and cookies rely on it.
+func publicURL(text string) (string, error) {
+	if text == "" {
+		return "", nil
+	}
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "" {
+		return "", countersign.Errorf(countersign.Invalid, "%q is not where a browser could reach this program", text).In("public URL").
+			Try("expected scheme and host, with a port where it needs one and nothing behind, for example https://desk.example.com")
+	}
+	return u.Scheme + "://" + u.Host, nil
 }
 
 func (c Config) onPostgres() bool {

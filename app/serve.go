@@ -7,7 +7,6 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"strings"
 	"syscall"
 	"time"
 
@@ -48,8 +47,8 @@ func (a *App) pages() http.Handler {
 	return web.New(web.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: a.Desks, Throttle: auth.NewThrottle(a.Store.Now),
 		Setup:    setup.Setup{Store: a.Store, Key: a.Key},
 		Library:  a.Library,
-		Sessions: session.New(a.Store, session.Options{Secure: strings.HasPrefix(a.PublicURL, "https://"), Unattended: web.Unattended}),
-		Model:    a.investigator(), NoAI: a.offline(), PublicURL: a.PublicURL,
+		Sessions: session.New(a.Store, session.Options{Secure: a.way.HTTPS, Unattended: web.Unattended}),
+		Model:    a.investigator(), NoAI: a.offline(), Way: a.way,
 		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping, Answered: a.Measure.Answered})
 }
 

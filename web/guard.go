@@ -23,6 +23,11 @@ const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; 
 // in place of a panic and a line in the log.
 func (d *dashboard) guarded(mux *http.ServeMux) http.Handler {
 	crossOrigin := http.NewCrossOriginProtection()
+	if d.Way.PublicURL != "" { // a proxy may have written another host into the request than the browser asked for
+		if err := crossOrigin.AddTrustedOrigin(d.Way.PublicURL); err != nil {
+			panic(err) // unreachable: the configuration was checked
+		}
+	}
 	crossOrigin.SetDenyHandler(d.answer(route{right: anybody, page: foreign}))
 	inner := d.Sessions.Middleware(crossOrigin.Handler(mux))
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -59,11 +64,19 @@ func protect(h http.Header) {
 	h.Set("X-Content-Type-Options", "nosniff")
 }
 
-// foreign answers a post that no page of ours sent.
+// foreign answers a post that no page of ours sent. A browser that does not say itself where it comes from is known by its
+// origin alone, which a proxy may have made another than ours: then there is something for an operator to set.
 func foreign(v *visit) error {
-	return countersign.Errorf(countersign.Forbidden, "This was sent by another site, so nothing was done.").
-		Try("Open the page here and press the button on it.")
+	hint := "Open the page here and press the button on it."
+	if v.r.Header.Get("Sec-Fetch-Site") == "" {
+		hint += " If you did, this program is not told where you reach it: its operator sets " + publicURLVariable +
+			" to what your browser shows as the beginning of the address, such as https://desk.example.com."
+	}
+	return countersign.Errorf(countersign.Forbidden, "This was sent by another site, so nothing was done.").Try(hint)
 }
+
+// publicURLVariable is the setting that says where people reach this program. The command line reads it.
+const publicURLVariable = "COUNTERSIGN_PUBLIC_URL"
 
 func (d *dashboard) recovered(sent *answer.Sent, r *http.Request, p any) (broken bool) {
 	if p == nil {

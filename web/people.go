@@ -32,16 +32,8 @@ func (v *visit) giveLink(p store.Person) error {
 	if err != nil {
 		return v.again(err, "person", newPerson{})
 	}
-	return v.showSettings(http.StatusOK, settingsScreen{Secret: &secretPanel{"A link for " + p.Name, v.origin() + "/link/" + link,
+	return v.showSettings(http.StatusOK, settingsScreen{Secret: &secretPanel{"A link for " + p.Name, v.Way.Origin(v.r) + "/link/" + link,
 		"It lets them in once, until " + v.moment(v.now.Add(linkLifetime)).Text + ". Send it to them; it is not shown again."}})
-}
-
-// origin is where the reader reached this program.
-func (v *visit) origin() string {
-	if v.PublicURL != "" {
-		return v.PublicURL
-	}
-	return "http://" + v.r.Host
 }
 
 func postPersonLink(v *visit) error {

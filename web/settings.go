@@ -145,7 +145,7 @@ func postPassword(v *visit) error {
 		return err
 	}
 	if me.HasPassword {
-		attempt := auth.Attempt{Email: me.Email, Password: v.r.PostFormValue("current"), Address: v.r.RemoteAddr}
+		attempt := auth.Attempt{Email: me.Email, Password: v.r.PostFormValue("current"), Address: v.Way.Client(v.r)}
 		if _, err := auth.Recognise(v.r.Context(), v.Store.View, v.Throttle, attempt); err != nil {
 			if countersign.KindOf(err) == countersign.Unauthorized {
 				err = countersign.Errorf(countersign.Invalid, "The current password is not that one")

@@ -2,7 +2,6 @@ package web
 
 import (
 	"errors"
-	"net"
 	"net/http"
 	"strings"
 	"unicode"
@@ -36,11 +35,7 @@ func postSignIn(v *visit) error {
 	if err := v.parse(); err != nil {
 		return err
 	}
-	address, _, err := net.SplitHostPort(v.r.RemoteAddr)
-	if err != nil {
-		address = v.r.RemoteAddr
-	}
-	p, err := auth.Recognise(v.r.Context(), v.Store.View, v.Throttle, auth.Attempt{Email: v.form("email"), Password: v.r.PostFormValue("password"), Address: address})
+	p, err := auth.Recognise(v.r.Context(), v.Store.View, v.Throttle, auth.Attempt{Email: v.form("email"), Password: v.r.PostFormValue("password"), Address: v.Way.Client(v.r)})
 	var e *countersign.Error
 	switch {
 	case errors.As(err, &e) && (e.Kind == countersign.Unauthorized || e.Kind == countersign.Unavailable && e.Err == nil):

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/auth"
 	"countersign/auth/session"
 	"countersign/desk"
@@ -37,9 +38,9 @@ type Config struct {
 	Library  *library.Library
 	Throttle *auth.Throttle
 
-	Model     string // who investigates, in words
-	NoAI      bool   // it is the offline reviewer
-	PublicURL string // where people reach this, for links; empty when it is where the request came to
+	Model string     // who investigates, in words
+	NoAI  bool       // it is the offline reviewer
+	Way   answer.Way // how browsers reach this
 
 	Folder   string          // where uploads wait until they are imported; the system's folder for temporary files when empty
 	Notice   string          // a sentence above every page: that this is a demo, that no AI is connected

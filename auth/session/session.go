@@ -44,13 +44,15 @@ type Sessions struct {
 	fail  func(http.ResponseWriter, *http.Request, error)
 
 	unattended func(*http.Request) bool
-	cookie     http.Cookie // as it is sent, but for its value
+	secure     func(*http.Request) bool
 	scs        *scs.SessionManager
 }
 
 // Options are what New may be told.
 type Options struct {
-	Secure bool             // people come by HTTPS: the cookie travels no other way, and nobody else under this domain can set it
+	// Secure reports whether a request came by HTTPS: its cookie then travels no other way, and nobody else under this domain can set
+	// it. None did when nil.
+	Secure func(*http.Request) bool
 	Now    func() time.Time // the store's clock when nil
 	// Unattended reports requests that an open page makes by itself: they do not put off the end of a session that nobody uses.
 	Unattended func(*http.Request) bool
@@ -60,7 +62,10 @@ type Options struct {
 
 // New returns the sessions that a database holds.
 func New(s *store.Store, o Options) *Sessions {
-	all := &Sessions{store: s, now: o.Now, fail: o.Fail, unattended: o.Unattended}
+	all := &Sessions{store: s, now: o.Now, fail: o.Fail, unattended: o.Unattended, secure: o.Secure}
+	if all.secure == nil {
+		all.secure = func(*http.Request) bool { return false }
+	}
 	if all.unattended == nil {
 		all.unattended = func(*http.Request) bool { return false }
 	}
@@ -72,19 +77,26 @@ func New(s *store.Store, o Options) *Sessions {
 			http.Error(w, "the database does not answer; try again in a moment", http.StatusServiceUnavailable)
 		}
 	}
-	all.cookie = http.Cookie{Name: "countersign", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: o.Secure}
-	if o.Secure {
-		all.cookie.Name = "__Host-countersign"
-	}
 	// Not scs.New: that starts a goroutine for a store in memory. Cookies and the idle time are ours, since the library reads
 	// no clock but the machine's and writes to the database with each request.
 	all.scs = &scs.SessionManager{Lifetime: lifetime, Store: sessionStore{all}, Codec: scs.GobCodec{}, HashTokenInStore: true}
 	return all
 }
 
+// cookieOf is the cookie of a request that came by HTTPS, or of one that did not, but for its value. They have different names, so
+// that one which was set in the clear is never taken for the other.
+func cookieOf(secure bool) http.Cookie {
+	c := http.Cookie{Name: "countersign", Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode, Secure: secure}
+	if secure {
+		c.Name = "__Host-countersign"
+	}
+	return c
+}
+
 // visit is one request.
 type visit struct {
-	w     http.ResponseWriter
+	w      http.ResponseWriter
+	cookie http.Cookie // as it is sent, but for its value
 	token string // what the browser has, or is about to have
 	found string // the hash of it, once it is known to be a session
 	alone bool   // nobody is known to be there: the page asks by itself
@@ -99,8 +111,8 @@ func visitOf(ctx context.Context) *visit { return ctx.Value(visitKey{}).(*visit)
 func (s *Sessions) Middleware(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Add("Vary", "Cookie")
-		v := &visit{w: w, alone: s.unattended(r)}
-		if cookie, err := r.Cookie(s.cookie.Name); err == nil {
+		v := &visit{w: w, cookie: cookieOf(s.secure(r)), alone: s.unattended(r)}
+		if cookie, err := r.Cookie(v.cookie.Name); err == nil {
 			v.token = cookie.Value
 		}
 		ctx, err := s.scs.Load(context.WithValue(r.Context(), visitKey{}, v), v.token)
@@ -191,7 +203,8 @@ func (s *Sessions) keep(ctx context.Context) error {
 // hand gives the browser a token, or takes it away when empty. The cookie ends with the browser; when the session does, the
 // database knows. One that this answer was already to carry is not sent: browsers need not agree which of two counts.
 func (s *Sessions) hand(ctx context.Context, token string) {
-	v, cookie := visitOf(ctx), s.cookie
+	v := visitOf(ctx)
+	cookie := v.cookie
 	v.token, cookie.Value = token, token
 	if token == "" {
 		cookie.MaxAge = -1

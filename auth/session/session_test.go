@@ -64,7 +64,7 @@ func (h *house) start(o Options) {
 		h.server.Close()
 	}
 	handler := h.handler(New(h.store, o))
-	if h.server = httptest.NewServer(handler); o.Secure {
+	if h.server = httptest.NewServer(handler); o.Secure != nil {
 		h.server.Close()
 		h.server = httptest.NewTLSServer(handler)
 	}
@@ -391,7 +391,9 @@ func TestCookie(t *testing.T) {
 	} {
 		t.Run(row.sentence, func(t *testing.T) {
 			h := newHouse(t, testdb.SQLite(t))
-			h.start(Options{Secure: row.secure})
+			if h.start(Options{}); row.secure {
+				h.start(Options{Secure: func(r *http.Request) bool { return r.TLS != nil }})
+			}
 			b := h.browser()
 			_, header := b.answer("/in")
 			cookies := header.Values("Set-Cookie")

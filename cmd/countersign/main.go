@@ -72,6 +72,7 @@ type cli struct {
 	Quiet    bool   `help:"Log warnings and errors only."`
 
 	PublicURL     string `hidden:"" env:"COUNTERSIGN_PUBLIC_URL"`
+	Proxies       string `hidden:"" env:"COUNTERSIGN_TRUSTED_PROXIES"`
 	MasterKeyFile string `hidden:"" env:"COUNTERSIGN_MASTER_KEY_FILE"`
 	ModelProvider string `hidden:"" env:"COUNTERSIGN_MODEL_PROVIDER"`
 	ModelName     string `hidden:"" env:"COUNTERSIGN_MODEL"`
@@ -173,7 +174,7 @@ func (s *session) log() *slog.Logger {
 // config is the app's configuration as flags and environment give it.
 func (s *session) config() app.Config {
 	return app.Config{
-		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, PublicURL: s.PublicURL, Version: programVersion(), Log: s.log(),
+		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, PublicURL: s.PublicURL, Proxies: s.Proxies, Version: programVersion(), Log: s.log(),
 		Model: app.ModelConfig{Provider: s.ModelProvider, Name: s.ModelName, BaseURL: s.ModelBaseURL, APIKey: s.ModelAPIKey},
 	}
 }

@@ -4,17 +4,19 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/security"
 	"github.com/chromedp/chromedp"
 )
 
 // Options say on what a page is looked at. The zero value is a desktop of 1280 by 800 in daylight.
 type Options struct {
-	Width, Height int
-	Dark          bool          // the system asks for a dark scheme
-	ReducedMotion bool          // the system asks for less motion
-	NoScript      bool          // the page's own scripts do not run; everything here works all the same
-	Print         bool          // as on paper
-	Patience      time.Duration // how long to wait for anything, 15 seconds if it is not said
+	Width, Height  int
+	Dark           bool          // the system asks for a dark scheme
+	ReducedMotion  bool          // the system asks for less motion
+	NoScript       bool          // the page's own scripts do not run; everything here works all the same
+	Print          bool          // as on paper
+	AnyCertificate bool          // a server's certificate need not be one that anybody vouches for
+	Patience       time.Duration // how long to wait for anything, 15 seconds if it is not said
 }
 
 func (o Options) apply() []chromedp.Action[chromedp.Void] {
@@ -36,6 +38,7 @@ func (o Options) apply() []chromedp.Action[chromedp.Void] {
 		command(emulation.SetDeviceMetricsOverride, size),
 		command(emulation.SetEmulatedMedia, media),
 		scripting(!o.NoScript),
+		command(security.SetIgnoreCertificateErrors, security.SetIgnoreCertificateErrorsParams{Ignore: o.AnyCertificate}),
 		// Only one window of a machine has the focus; a page that believes it has it is drawn and takes keys like that one.
 		command(emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}),
 	}
