@@ -102,6 +102,7 @@ var table = []row{
 	{"internal/browser/shot", fixtures, "internal/browser"},
 	{"internal/gallery", fixtures, "desk/bank desk/merchant web"},
 	{"internal/bench", fixtures, "everything internal/testdb"},
+	{"internal/campaign/truth", fixtures, "audit desk/bank/records store"}, // judges from outside: it knows none of those whose work it judges
 }
 
 func imports(all tree) (checked int, broken []string) {
