@@ -12,6 +12,7 @@ import (
 	"countersign/desk/bank"
 	"countersign/desk/merchant"
 	"countersign/llm"
+	"countersign/llm/exchange"
 	"countersign/llm/openai"
 	"countersign/llm/rulebook"
 )
@@ -39,7 +40,7 @@ func openModel(c ModelConfig) (llm.Model, error) {
 	case "", "rulebook":
 		return rulebook.New(bank.Playbook(), merchant.Playbook()), nil
 	case "openai":
-		m, err := openai.New(openai.Config{BaseURL: c.BaseURL, Model: c.Name, APIKey: c.APIKey})
+		m, err := openai.New(openai.Config{Server: exchange.Server{BaseURL: c.BaseURL, Model: c.Name, APIKey: c.APIKey}})
 		if err != nil {
 			return nil, inVariable(err)
 		}

@@ -54,7 +54,10 @@ var table = []row{
 	{"pipeline/policy", pure, ""},
 
 	{"llm", edge, "redact"},
-	{"llm/*", edge, "llm redact"},
+	{"llm/exchange", edge, "llm redact"},       // the line to a server, which knows no dialect
+	{"llm/probe", edge, "llm redact"},          // nor does what asks a server what it can do
+	{"llm/llmtest", fixtures, "llm llm/exchange redact"},
+	{"llm/*", edge, "llm llm/exchange redact"},
 	{"store", edge, "audit desk/bank/records pipeline/policy"},
 	{"secret", edge, ""},
 	{"desk/merchant/connector", edge, "desk/merchant/shop"}, // the shop's own database: it knows nothing of ours
@@ -87,7 +90,7 @@ var table = []row{
 	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop follow pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
-	{"app", program, "answer api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop llm llm/openai llm/rulebook measure pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
+	{"app", program, "answer api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop llm llm/anthropic llm/exchange llm/openai llm/rulebook measure pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
 
 	// An evaluation runs the program as it is, from intake to record, and judges it from outside: below app it could only
 	// judge parts, and something in the program could come to read its answers.

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"countersign/llm"
+	"countersign/llm/exchange"
 )
 
 // answer is what a server sends, each part raw where servers differ about its type.
@@ -47,7 +48,7 @@ type function struct {
 func read(body []byte) (llm.Reply, error) {
 	var a answer
 	if err := json.Unmarshal(body, &a); err != nil {
-		return llm.Reply{}, unreadable(body, err)
+		return llm.Reply{}, exchange.Unreadable(body, "chat completion", err)
 	}
 	if failed(a.Error) || a.Choices == nil && !bytes.Contains(body, []byte(`"choices"`)) {
 		return llm.Reply{}, notAnAnswer(body, a)
@@ -61,21 +62,8 @@ func read(body []byte) (llm.Reply, error) {
 
 func failed(raw json.RawMessage) bool { return len(raw) > 0 && string(raw) != "null" }
 
-func unreadable(body []byte, err error) error {
-	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
-		return errors.New("a web page instead of JSON: is the base URL right?")
-	}
-	if len(bytes.TrimSpace(body)) == 0 {
-		return errors.New("nothing at all")
-	}
-	if json.Valid(body) {
-		return fmt.Errorf("JSON that is no chat completion: %w", err)
-	}
-	return fmt.Errorf("something that is not JSON: %w", err)
-}
-
 func notAnAnswer(body []byte, a answer) error {
-	if text := complaint(body); text != "" && failed(a.Error) {
+	if text := exchange.Complaint(body); text != "" && failed(a.Error) {
 		return fmt.Errorf("an error: %s", text)
 	}
 	return errors.New("JSON that is no chat completion: is the base URL right?")

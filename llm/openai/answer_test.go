@@ -1,23 +1,15 @@
 package openai
 
 import (
-	"compress/gzip"
 	"fmt"
-	"io"
-	"net/http"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/llm"
+	"countersign/llm/llmtest"
 )
-
-// What a reply says, without what was recorded about it.
-func said(r llm.Reply) llm.Reply {
-	r.Attempts, r.Request, r.Response = nil, nil, nil
-	return r
-}
 
 var hundred = &llm.Usage{Input: 100, Output: 10}
 
@@ -51,11 +43,11 @@ func TestAnswers(t *testing.T) {
 		{"a tool nobody offered is passed on for the conversation to answer", completion(toolCalls([3]string{`"a"`, `"wire_money"`, `"{}"`}), `"tool_calls"`),
 			llm.Reply{Calls: []llm.Call{call(1, "wire_money", "{}")}, Stop: llm.StopTools, Usage: hundred}},
 
-		{"cut arguments with length are kept raw", completion(toolCalls([3]string{`"a"`, `"get_transaction"`, quote(cut)}), `"length"`),
+		{"cut arguments with length are kept raw", completion(toolCalls([3]string{`"a"`, `"get_transaction"`, llmtest.Quote(cut)}), `"length"`),
 			llm.Reply{Calls: []llm.Call{call(1, "get_transaction", cut)}, Stop: llm.StopLength, Usage: hundred}},
-		{"cut arguments are kept raw although the server claims tool_calls", completion(toolCalls([3]string{`"a"`, `"get_transaction"`, quote(cut)}), `"tool_calls"`),
+		{"cut arguments are kept raw although the server claims tool_calls", completion(toolCalls([3]string{`"a"`, `"get_transaction"`, llmtest.Quote(cut)}), `"tool_calls"`),
 			llm.Reply{Calls: []llm.Call{call(1, "get_transaction", cut)}, Stop: llm.StopTools, Usage: hundred}},
-		{"cut arguments are kept raw although the server claims stop", completion(toolCalls([3]string{`"a"`, `"get_transaction"`, quote(cut)}), `"stop"`),
+		{"cut arguments are kept raw although the server claims stop", completion(toolCalls([3]string{`"a"`, `"get_transaction"`, llmtest.Quote(cut)}), `"stop"`),
 			llm.Reply{Calls: []llm.Call{call(1, "get_transaction", cut)}, Stop: llm.StopEnd, Usage: hundred}},
 		{"empty arguments stay empty in the reply", completion(toolCalls([3]string{`"a"`, `"get_transaction"`, `""`}), `"tool_calls"`),
 			llm.Reply{Calls: []llm.Call{call(1, "get_transaction", "")}, Stop: llm.StopTools, Usage: hundred}},
@@ -86,9 +78,9 @@ func TestAnswers(t *testing.T) {
 		{"no reason to stop is other", completion(`{"content":"a"}`, `null`), llm.Reply{Text: "a", Stop: llm.StopOther, Usage: hundred}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			m, _ := model(t, says(t, row.body).URL)
-			reply := complete(t, m, first())
-			if diff := cmp.Diff(row.want, said(reply)); diff != "" {
+			m := model(t, says(t, row.body).URL)
+			reply := llmtest.Complete(t, m, first())
+			if diff := cmp.Diff(row.want, llmtest.Said(reply)); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
 			if string(reply.Response) != row.body {
@@ -106,15 +98,15 @@ func TestForcedToolIsAskedForAndNotReliedOn(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := says(t, completion(message, `"stop"`))
-			m, _ := model(t, s.URL)
+			m := model(t, s.URL)
 			req := first()
 			req.Tools, req.Force = []llm.Tool{submitDecision}, "submit_decision"
-			reply := complete(t, m, req)
+			reply := llmtest.Complete(t, m, req)
 			if reply.Text == "" && len(reply.Calls) != 1 {
-				t.Errorf("reply %+v: an answer of the wrong kind must come through as it is", said(reply))
+				t.Errorf("reply %+v: an answer of the wrong kind must come through as it is", llmtest.Said(reply))
 			}
-			if !strings.Contains(s.bodies[0], `"tool_choice":{"type":"function","function":{"name":"submit_decision"}}`) {
-				t.Errorf("the request forces nothing: %s", s.bodies[0])
+			if !strings.Contains(s.Bodies[0], `"tool_choice":{"type":"function","function":{"name":"submit_decision"}}`) {
+				t.Errorf("the request forces nothing: %s", s.Bodies[0])
 			}
 		})
 	}
@@ -123,10 +115,10 @@ func TestForcedToolIsAskedForAndNotReliedOn(t *testing.T) {
 func TestFortyCallsInOneTurnGetFortyIds(t *testing.T) {
 	var calls [][3]string
 	for i := range 40 {
-		calls = append(calls, [3]string{`"call_1"`, `"get_transaction"`, quote(fmt.Sprintf(`{"n":%d}`, i))})
+		calls = append(calls, [3]string{`"call_1"`, `"get_transaction"`, llmtest.Quote(fmt.Sprintf(`{"n":%d}`, i))})
 	}
-	m, _ := model(t, says(t, completion(toolCalls(calls...), `"tool_calls"`)).URL)
-	reply := complete(t, m, first())
+	m := model(t, says(t, completion(toolCalls(calls...), `"tool_calls"`)).URL)
+	reply := llmtest.Complete(t, m, first())
 	seen := map[string]bool{}
 	for i, c := range reply.Calls {
 		if seen[c.ID] || c.Args != fmt.Sprintf(`{"n":%d}`, i) {
@@ -155,61 +147,13 @@ func TestWhatIsNotTheProtocolIsUnreadable(t *testing.T) {
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			s := says(t, row.body)
-			m, _ := model(t, s.URL)
-			e := fails(t, m, first())
+			m := model(t, s.URL)
+			e := llmtest.Fails(t, m, first())
 			if e.Kind != llm.Unreadable || !strings.Contains(e.Message, row.want) {
 				t.Errorf("error = %v, want unreadable with %q", e, row.want)
 			}
-			if string(e.Response) != row.body || len(e.Request) == 0 || len(e.Attempts) != 1 || s.asked() != 1 {
-				t.Errorf("recorded %q after %d attempts (%d at the server): want the bytes, once", e.Response, len(e.Attempts), s.asked())
-			}
-		})
-	}
-}
-
-func TestGzipIsRecordedUnpacked(t *testing.T) {
-	body := completion(`{"content":"a"}`, `"stop"`)
-	s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
-		w.Header().Set("Content-Encoding", "gzip")
-		z := gzip.NewWriter(w)
-		fmt.Fprint(z, body)
-		z.Close()
-	})
-	m, _ := model(t, s.URL)
-	if reply := complete(t, m, first()); reply.Text != "a" || string(reply.Response) != body {
-		t.Errorf("text %q, recorded %q", reply.Text, reply.Response)
-	}
-}
-
-func TestHugeAnswersAreNotReadToTheEnd(t *testing.T) {
-	filler := strings.Repeat("x", 1<<20)
-	for _, row := range []struct {
-		name      string
-		megabytes int
-		pack      bool
-	}{{"20 MB", 20, false}, {"20 MB packed into a few kilobytes", 20, true}, {"an answer that never ends", 1 << 40, false}} {
-		t.Run(row.name, func(t *testing.T) {
-			s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
-				var out io.Writer = w
-				if row.pack {
-					w.Header().Set("Content-Encoding", "gzip")
-					z := gzip.NewWriter(w)
-					defer z.Close()
-					out = z
-				}
-				for range row.megabytes {
-					if _, err := io.WriteString(out, filler); err != nil {
-						return // the client hung up
-					}
-				}
-			})
-			m, _ := model(t, s.URL)
-			e := fails(t, m, first())
-			if e.Kind != llm.Unreadable || !strings.Contains(e.Message, "larger than 8388608 bytes") {
-				t.Errorf("error = %v", e)
-			}
-			if len(e.Response) != keptOfTooLarge || s.asked() != 1 {
-				t.Errorf("recorded %d bytes, asked %d times", len(e.Response), s.asked())
+			if string(e.Response) != row.body || len(e.Request) == 0 || len(e.Attempts) != 1 || s.Asked() != 1 {
+				t.Errorf("recorded %q after %d attempts (%d at the server): want the bytes, once", e.Response, len(e.Attempts), s.Asked())
 			}
 		})
 	}

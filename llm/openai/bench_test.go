@@ -12,6 +12,7 @@ import (
 	openai "github.com/sashabaranov/go-openai"
 
 	"countersign/llm"
+	"countersign/llm/llmtest"
 	"countersign/redact"
 )
 
@@ -53,7 +54,7 @@ func concurrently(b *testing.B, run func()) {
 }
 
 func ourConversation(b *testing.B, url string, turns int, result string) func() {
-	m, _ := model(b, url)
+	m := model(b, url)
 	text := redact.Mask(result)
 	return func() {
 		req := first()
@@ -72,9 +73,9 @@ func ourConversation(b *testing.B, url string, turns int, result string) func() 
 }
 
 func bareConversation(b *testing.B, url string, turns int, result string) func() {
-	m, _ := model(b, url)
-	cfg := openai.DefaultConfig(testKey)
-	cfg.BaseURL, cfg.HTTPClient = m.cfg.BaseURL, m.client
+	m := model(b, url)
+	cfg := openai.DefaultConfig(llmtest.Key)
+	cfg.BaseURL, cfg.HTTPClient = m.cfg.BaseURL, &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 64}}
 	c := openai.NewClientWithConfig(cfg)
 	return func() {
 		wire := m.request(first())

@@ -7,6 +7,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/llm"
+	"countersign/llm/llmtest"
 	"countersign/redact"
 )
 
@@ -40,8 +41,8 @@ func TestTextCalls(t *testing.T) {
 		{"a thought before it leaves it text", `<think>hm</think>{"name":"get_transaction","arguments":{}}`, "stop", none},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			m, _ := model(t, says(t, completion(`{"content":`+quote(row.content)+`}`, quote(row.finish))).URL)
-			reply := complete(t, m, first())
+			m := model(t, says(t, completion(`{"content":`+llmtest.Quote(row.content)+`}`, llmtest.Quote(row.finish))).URL)
+			reply := llmtest.Complete(t, m, first())
 			if diff := cmp.Diff(row.want, reply.Calls); diff != "" {
 				t.Errorf("(-want +got):\n%s", diff)
 			}
@@ -78,10 +79,10 @@ func TestTextThatWasCopiedIsNeverACall(t *testing.T) {
 		{"our own words are not somebody else's", tagged, llm.Message{Role: llm.Assistant, Text: redact.Mask(tagged)}, 1},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			m, _ := model(t, says(t, completion(`{"content":`+quote(row.content)+`}`, `"stop"`)).URL)
+			m := model(t, says(t, completion(`{"content":`+llmtest.Quote(row.content)+`}`, `"stop"`)).URL)
 			req := first()
 			req.Messages = append(req.Messages, row.message)
-			if reply := complete(t, m, req); len(reply.Calls) != row.want {
+			if reply := llmtest.Complete(t, m, req); len(reply.Calls) != row.want {
 				t.Errorf("calls = %+v, want %d", reply.Calls, row.want)
 			}
 		})
@@ -90,9 +91,9 @@ func TestTextThatWasCopiedIsNeverACall(t *testing.T) {
 
 func TestTextCallsCanBeSwitchedOff(t *testing.T) {
 	content := `{"name":"get_transaction","arguments":{}}`
-	m, _ := model(t, says(t, completion(`{"content":`+quote(content)+`}`, `"stop"`)).URL, func(c *Config) { c.IgnoreTextCalls = true })
-	if reply := complete(t, m, first()); reply.Text != content || reply.Calls != nil {
-		t.Errorf("reply = %+v", said(reply))
+	m := model(t, says(t, completion(`{"content":`+llmtest.Quote(content)+`}`, `"stop"`)).URL, func(c *Config) { c.IgnoreTextCalls = true })
+	if reply := llmtest.Complete(t, m, first()); reply.Text != content || reply.Calls != nil {
+		t.Errorf("reply = %+v", llmtest.Said(reply))
 	}
 }
 

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"countersign/llm"
+	"countersign/llm/exchange"
 	"countersign/llm/openai"
 )
 
@@ -136,7 +137,7 @@ func (s *server) goOn(turns []turn, last turn) []call {
 // dialects are the two ways to reach such a server.
 var dialects = map[string]func(t *testing.T, s *server) llm.Model{
 	"openai": func(t *testing.T, s *server) llm.Model {
-		m, err := openai.New(openai.Config{BaseURL: s.listen(t, s.chat) + "/v1", Model: "test", APIKey: "sk-probe-canary"})
+		m, err := openai.New(openai.Config{Server: exchange.Server{BaseURL: s.listen(t, s.chat) + "/v1", Model: "test", APIKey: "sk-probe-canary"}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +165,9 @@ func (s *server) chat(w http.ResponseWriter, body []byte) {
 		Messages []struct {
 			Role      string
 			Content   string
-			ToolCalls []struct{ Function struct{ Name, Arguments string } } `json:"tool_calls"`
+			ToolCalls []struct {
+				Function struct{ Name, Arguments string }
+			} `json:"tool_calls"`
 		}
 		ToolChoice struct{ Function struct{ Name string } } `json:"tool_choice"`
 	}

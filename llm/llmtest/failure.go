@@ -1,4 +1,4 @@
-package openai
+package llmtest
 
 import (
 	"bytes"
@@ -17,12 +17,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"countersign/llm"
+	"countersign/llm/exchange"
 )
 
 const backoff1, backoff2 = 500 * time.Millisecond, 2 * time.Second
 
-func TestTryingAgain(t *testing.T) {
-	good := completion(`{"content":"a"}`, `"stop"`)
+// TryingAgain is about what is tried again, when, and what is not because it may have been paid for.
+func TryingAgain(t *testing.T, d Dialect) {
+	good := d.Says("a")
 	status := func(code int, header ...string) http.HandlerFunc {
 		return func(w http.ResponseWriter, _ *http.Request) {
 			for i := 0; i+1 < len(header); i += 2 {
@@ -62,15 +64,15 @@ func TestTryingAgain(t *testing.T) {
 		{"an answer that cannot be read is not: it was paid for", []http.HandlerFunc{func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, ok}, llm.Unreadable, nil},
 		{"a connection that closes without a byte is", []http.HandlerFunc{hangUp(""), ok}, "", []time.Duration{backoff1}},
 		{"a connection that always closes at once is the end after three", []http.HandlerFunc{hangUp(""), hangUp(""), hangUp(""), ok}, llm.Unreachable, []time.Duration{backoff1, backoff2}},
-		{"an answer that breaks off is not: it was paid for", []http.HandlerFunc{hangUp("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n{\"choices\":[{"), ok}, llm.Unreachable, nil},
+		{"an answer that breaks off is not: it was paid for", []http.HandlerFunc{hangUp("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n" + d.Begin), ok}, llm.Unreachable, nil},
 		{"headers that break off are not", []http.HandlerFunc{hangUp("HTTP/1.1 200 OK\r\nContent-"), ok}, llm.Unreadable, nil},
 		{"an error that breaks off is not", []http.HandlerFunc{hangUp("HTTP/1.1 503 Busy\r\nContent-Length: 1000\r\n\r\nbu"), ok}, llm.Unreachable, nil},
 		{"a server that speaks something else is not", []http.HandlerFunc{hangUp("SSH-2.0-OpenSSH_9.2\r\n\r\n"), ok}, llm.Unreadable, nil},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := serve(t, func(w http.ResponseWriter, r *http.Request, n int) { row.answers[min(n, len(row.answers)-1)](w, r) })
-			m, w := model(t, s.URL)
-			reply, err := m.Complete(t.Context(), first())
+			s := Serve(t, func(w http.ResponseWriter, r *http.Request, n int) { row.answers[min(n, len(row.answers)-1)](w, r) })
+			m, w := d.model(t, s.URL)
+			reply, err := m.Complete(t.Context(), First())
 			attempts := reply.Attempts
 			var e *llm.Error
 			if errors.As(err, &e) {
@@ -79,13 +81,13 @@ func TestTryingAgain(t *testing.T) {
 			if (err == nil) != (row.kind == "") || e != nil && e.Kind != row.kind {
 				t.Errorf("error = %v, want %q", err, row.kind)
 			}
-			if diff := cmp.Diff(row.waits, w.times); diff != "" {
+			if diff := cmp.Diff(row.waits, w.Times); diff != "" {
 				t.Errorf("waits (-want +got):\n%s", diff)
 			}
-			if len(attempts) != s.asked() || s.asked() != len(row.waits)+1 {
-				t.Errorf("%d attempts on record, %d at the server, %d waits", len(attempts), s.asked(), len(w.times))
+			if len(attempts) != s.Asked() || s.Asked() != len(row.waits)+1 {
+				t.Errorf("%d attempts on record, %d at the server, %d waits", len(attempts), s.Asked(), len(w.Times))
 			}
-			checkAttempts(t, attempts, err, w.times)
+			checkAttempts(t, attempts, err, w.Times)
 		})
 	}
 }
@@ -114,12 +116,13 @@ func checkAttempts(t *testing.T, attempts []llm.Attempt, err error, waits []time
 	}
 }
 
-func TestNobodyListens(t *testing.T) {
-	s := says(t, "")
-	m, w := model(t, s.URL)
+// NobodyListens is about a server that is not there.
+func NobodyListens(t *testing.T, d Dialect) {
+	s := Says(t, "")
+	m, w := d.model(t, s.URL)
 	s.Close()
-	e := fails(t, m, first())
-	if e.Kind != llm.Unreachable || len(e.Attempts) != 3 || len(w.times) != 2 || !strings.Contains(e.Message, "refused") {
+	e := Fails(t, m, First())
+	if e.Kind != llm.Unreachable || len(e.Attempts) != 3 || len(w.Times) != 2 || !strings.Contains(e.Message, "refused") {
 		t.Errorf("error = %v after %d attempts", e, len(e.Attempts))
 	}
 	if strings.Contains(e.Message, "Post ") || !bytes.Contains(e.Request, []byte("canary: k3")) {
@@ -139,70 +142,74 @@ func stall(t *testing.T) func(*http.Request) {
 	}
 }
 
-func TestTimeOutsAfterTheRequestWasSentAreNeverTriedAgain(t *testing.T) {
+// TimeOuts is about time that is up once the request was sent: that is never tried again.
+func TimeOuts(t *testing.T, d Dialect) {
 	for _, row := range []struct {
 		name  string
 		begin bool // the server sends headers before it stalls
-		edit  func(*Config)
+		edit  func(*exchange.Server)
 		want  string
 	}{
-		{"no header in time for the first byte", false, func(c *Config) { c.FirstByte = 30 * time.Millisecond }, "did not begin to answer within 30ms"},
-		{"no header in time for the whole", false, func(c *Config) { c.Total = 60 * time.Millisecond }, "no complete answer within 60ms"},
-		{"headers at once, and a body that does not end", true, func(c *Config) { c.FirstByte, c.Total = 5*time.Second, 300*time.Millisecond }, "no complete answer within 300ms"},
+		{"no header in time for the first byte", false, func(c *exchange.Server) { c.FirstByte = 30 * time.Millisecond }, "did not begin to answer within 30ms"},
+		{"no header in time for the whole", false, func(c *exchange.Server) { c.Total = 60 * time.Millisecond }, "no complete answer within 60ms"},
+		{"headers at once, and a body that does not end", true, func(c *exchange.Server) { c.FirstByte, c.Total = 5*time.Second, 300*time.Millisecond }, "no complete answer within 300ms"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			stop := stall(t)
-			s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+			s := Serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
 				if row.begin {
-					fmt.Fprint(w, `{"choices":[`)
+					fmt.Fprint(w, d.Begin)
 					w.(http.Flusher).Flush()
 				}
 				stop(r)
 			})
-			m, w := model(t, s.URL, row.edit)
-			e := fails(t, m, first())
+			m, w := d.model(t, s.URL, row.edit)
+			e := Fails(t, m, First())
 			if e.Kind != llm.TimedOut || !strings.Contains(e.Message, row.want) || errors.Is(e, context.DeadlineExceeded) {
 				t.Errorf("error = %v, want timed out with %q, and not the caller's deadline", e, row.want)
 			}
-			if len(e.Attempts) != 1 || len(w.times) != 0 {
-				t.Errorf("%d attempts, %d waits: the call may have been paid for", len(e.Attempts), len(w.times))
+			if len(e.Attempts) != 1 || len(w.Times) != 0 {
+				t.Errorf("%d attempts, %d waits: the call may have been paid for", len(e.Attempts), len(w.Times))
 			}
 		})
 	}
 }
 
-func TestAConnectionThatNeverStandsIsTriedAgain(t *testing.T) {
+// NoConnection is about a connection that never stands: that is tried again.
+func NoConnection(t *testing.T, d Dialect) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer listener.Close() // nobody accepts: TCP connects, TLS never answers
-	m, w := model(t, "https://"+listener.Addr().String(), func(c *Config) { c.Connect = 30 * time.Millisecond })
-	e := fails(t, m, first())
-	if e.Kind != llm.TimedOut || !strings.Contains(e.Message, "no connection") || len(e.Attempts) != 3 || len(w.times) != 2 {
+	m, w := d.model(t, "https://"+listener.Addr().String(), func(c *exchange.Server) { c.Connect = 30 * time.Millisecond })
+	e := Fails(t, m, First())
+	if e.Kind != llm.TimedOut || !strings.Contains(e.Message, "no connection") || len(e.Attempts) != 3 || len(w.Times) != 2 {
 		t.Errorf("error = %v after %d attempts, want three: nothing was sent", e, len(e.Attempts))
 	}
 }
 
-func TestACertificateNobodyVouchesForIsNotTriedAgain(t *testing.T) {
+// BadCertificate is about a certificate that nobody vouches for: that is not tried again.
+func BadCertificate(t *testing.T, d Dialect) {
 	s := httptest.NewTLSServer(http.NotFoundHandler())
 	s.Config.ErrorLog = slog.NewLogLogger(slog.DiscardHandler, slog.LevelError)
 	defer s.Close()
-	m, _ := model(t, s.URL)
-	if e := fails(t, m, first()); e.Kind != llm.Unreachable || !strings.Contains(e.Message, "no secure connection") || len(e.Attempts) != 1 {
+	m, _ := d.model(t, s.URL)
+	if e := Fails(t, m, First()); e.Kind != llm.Unreachable || !strings.Contains(e.Message, "no secure connection") || len(e.Attempts) != 1 {
 		t.Errorf("error = %v after %d attempts", e, len(e.Attempts))
 	}
 }
 
-func TestACallerWhoGivesUp(t *testing.T) {
+// GivenUp is about a caller who gives up.
+func GivenUp(t *testing.T, d Dialect) {
 	t.Run("while the server works is told so and not that the server failed", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := serve(t, func(_ http.ResponseWriter, r *http.Request, _ int) {
+		s := Serve(t, func(_ http.ResponseWriter, r *http.Request, _ int) {
 			cancel()
 			<-r.Context().Done()
 		})
-		m, _ := model(t, s.URL)
-		_, err := m.Complete(ctx, first())
+		m, _ := d.model(t, s.URL)
+		_, err := m.Complete(ctx, First())
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != llm.Canceled || !errors.Is(err, context.Canceled) || len(e.Attempts) != 1 {
 			t.Errorf("error = %#v", err)
@@ -210,22 +217,22 @@ func TestACallerWhoGivesUp(t *testing.T) {
 	})
 	t.Run("while waiting gets no further attempt", func(t *testing.T) {
 		ctx, cancel := context.WithCancel(t.Context())
-		s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(500) })
-		m, _ := model(t, s.URL, func(c *Config) {
+		s := Serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(500) })
+		m, _ := d.model(t, s.URL, func(c *exchange.Server) {
 			c.Wait = func(ctx context.Context, _ time.Duration) error { cancel(); return ctx.Err() }
 		})
-		_, err := m.Complete(ctx, first())
+		_, err := m.Complete(ctx, First())
 		var e *llm.Error
-		if !errors.As(err, &e) || !errors.Is(err, context.Canceled) || s.asked() != 1 || len(e.Attempts) != 1 {
-			t.Errorf("error = %#v after %d requests", err, s.asked())
+		if !errors.As(err, &e) || !errors.Is(err, context.Canceled) || s.Asked() != 1 || len(e.Attempts) != 1 {
+			t.Errorf("error = %#v after %d requests", err, s.Asked())
 		}
 	})
 	t.Run("by a deadline sees its own deadline", func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 30*time.Millisecond)
 		defer cancel()
 		stop := stall(t)
-		m, _ := model(t, serve(t, func(_ http.ResponseWriter, r *http.Request, _ int) { stop(r) }).URL)
-		_, err := m.Complete(ctx, first())
+		m, _ := d.model(t, Serve(t, func(_ http.ResponseWriter, r *http.Request, _ int) { stop(r) }).URL)
+		_, err := m.Complete(ctx, First())
 		var e *llm.Error
 		if !errors.As(err, &e) || e.Kind != llm.TimedOut || !errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("error = %#v", err)
@@ -233,27 +240,29 @@ func TestACallerWhoGivesUp(t *testing.T) {
 	})
 }
 
-func TestRedirectsCarryNeitherKeyNorConversationAway(t *testing.T) {
+// Redirects is about servers that point elsewhere: neither key nor conversation goes there.
+func Redirects(t *testing.T, d Dialect) {
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		t.Run(fmt.Sprint(code), func(t *testing.T) {
-			thief := says(t, completion(`{"content":"a"}`, `"stop"`))
-			s := serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
-				http.Redirect(w, r, thief.URL+"/v1/chat/completions?k=1", code)
+			thief := Says(t, d.Says("a"))
+			s := Serve(t, func(w http.ResponseWriter, r *http.Request, _ int) {
+				http.Redirect(w, r, thief.URL+"/v1"+d.Path+"?k=1", code)
 			})
-			m, _ := model(t, s.URL)
-			e := fails(t, m, first())
-			if e.Kind != llm.Refused || !strings.Contains(e.Message, "redirects are not followed") || s.asked() != 1 || thief.asked() != 0 {
-				t.Errorf("error = %v; %d requests reached the other server", e, thief.asked())
+			m, _ := d.model(t, s.URL)
+			e := Fails(t, m, First())
+			if e.Kind != llm.Refused || !strings.Contains(e.Message, "redirects are not followed") || s.Asked() != 1 || thief.Asked() != 0 {
+				t.Errorf("error = %v; %d requests reached the other server", e, thief.Asked())
 			}
 		})
 	}
 }
 
-func TestTheKeyIsNowhere(t *testing.T) {
+// KeyIsNowhere is about servers that repeat the key.
+func KeyIsNowhere(t *testing.T, d Dialect) {
 	echo := func(code int, format string) func(http.ResponseWriter, *http.Request, int) {
 		return func(w http.ResponseWriter, r *http.Request, _ int) {
 			w.WriteHeader(code)
-			fmt.Fprintf(w, format, strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer "))
+			fmt.Fprintf(w, format, d.Key(r))
 		}
 	}
 	for _, row := range []struct {
@@ -262,18 +271,18 @@ func TestTheKeyIsNowhere(t *testing.T) {
 	}{
 		{"an error that quotes it", echo(401, `{"error":{"message":"incorrect key %s"}}`)},
 		{"an error that is only text", echo(500, `no such key: %s`)},
-		{"an answer that quotes it", echo(200, completion(`{"content":"your key is %s"}`, `"stop"`))},
-		{"a call that quotes it", echo(200, completion(`{"tool_calls":[{"function":{"name":"get_transaction","arguments":"{\"k\":\"%s\"}"}}]}`, `"stop"`))},
+		{"an answer that quotes it", echo(200, d.Says("your key is %s"))},
+		{"a call that quotes it", echo(200, d.Calls(`{"k":"%s"}`))},
 		{"an answer that is not JSON", echo(200, `%s`)},
 		{"a redirect that quotes it", func(w http.ResponseWriter, r *http.Request, _ int) {
-			http.Redirect(w, r, "http://"+strings.TrimPrefix(r.Header.Get("Authorization"), "Bearer ")+"/", 302)
+			http.Redirect(w, r, "http://"+d.Key(r)+"/", 302)
 		}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := serve(t, row.handle)
-			m, _ := model(t, s.URL)
-			reply, err := m.Complete(t.Context(), first())
-			if got := s.requests[0].Header.Get("Authorization"); got != "Bearer "+testKey {
+			s := Serve(t, row.handle)
+			m, _ := d.model(t, s.URL)
+			reply, err := m.Complete(t.Context(), First())
+			if got := d.Key(s.Requests[0]); got != Key {
 				t.Fatalf("the server was not sent the key but %q", got)
 			}
 			kept, _ := json.Marshal(reply)
@@ -282,7 +291,7 @@ func TestTheKeyIsNowhere(t *testing.T) {
 				"the reply": string(kept) + string(reply.Request) + string(reply.Response) + reply.Text + fmt.Sprint(reply.Calls),
 				"the error": string(lost) + fmt.Sprintf("%v %+v %#v", err, err, err), "the error's bytes": bytesOf(err),
 			} {
-				if strings.Contains(text, testKey) {
+				if strings.Contains(text, Key) {
 					t.Errorf("%s holds the key: %s", where, text)
 				}
 			}
@@ -298,25 +307,30 @@ func bytesOf(err error) string {
 	return string(e.Request) + string(e.Response)
 }
 
-func TestPrintingSettingsOrModelLeavesTheKeyOut(t *testing.T) {
-	m, _ := model(t, "http://127.0.0.1:1")
+// Printed is about settings and models in a log.
+func Printed(t *testing.T, d Dialect) {
+	m, _ := d.model(t, "http://127.0.0.1:1")
+	settings, _ := Settings("http://127.0.0.1:1")
+	cfg := d.Config(settings)
 	var log bytes.Buffer
-	slog.New(slog.NewJSONHandler(&log, nil)).Info("model", "config", m.cfg, "model", m)
-	text := fmt.Sprintf("%v %+v %#v %s %v %+v %#v", m.cfg, m.cfg, m.cfg, m.cfg, m, m, m) + log.String()
-	if strings.Contains(text, testKey) || !strings.Contains(text, "test-model") {
+	slog.New(slog.NewJSONHandler(&log, nil)).Info("model", "config", cfg, "model", m, "server", settings)
+	text := fmt.Sprintf("%v %+v %#v %s %v %+v %#v %v %+v %#v", cfg, cfg, cfg, cfg, m, m, m, settings, settings, settings) + log.String()
+	if strings.Contains(text, Key) || !strings.Contains(text, "test-model") {
 		t.Errorf("printed: %s", text)
 	}
 }
 
-func TestADummyKeyIsNoSecretAndChangesNoText(t *testing.T) {
-	body := completion(`{"content":"none of it"}`, `"stop"`)
-	m, _ := model(t, says(t, body).URL, func(c *Config) { c.APIKey = "none" })
-	if reply := complete(t, m, first()); reply.Text != "none of it" || string(reply.Response) != body {
+// DummyKey is about keys that are no secret: they change no text.
+func DummyKey(t *testing.T, d Dialect) {
+	body := d.Says("none of it")
+	m, _ := d.model(t, Says(t, body).URL, func(c *exchange.Server) { c.APIKey = "none" })
+	if reply := Complete(t, m, First()); reply.Text != "none of it" || string(reply.Response) != body {
 		t.Errorf("text = %q", reply.Text)
 	}
 }
 
-func TestWhatAServerComplainsOf(t *testing.T) {
+// Complaints is about what an error says of what the server said.
+func Complaints(t *testing.T, d Dialect) {
 	for _, row := range []struct{ name, body, want string }{
 		{"an error object", `{"error":{"message":"context too long","type":"x"}}`, "context too long"},
 		{"an error that is text", `{"error":"model not found"}`, "model not found"},
@@ -328,21 +342,21 @@ func TestWhatAServerComplainsOf(t *testing.T) {
 		{"nothing", "", "400 Bad Request"},
 	} {
 		t.Run(row.name, func(t *testing.T) {
-			s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(400); fmt.Fprint(w, row.body) })
-			m, _ := model(t, s.URL)
-			e := fails(t, m, first())
+			s := Serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) { w.WriteHeader(400); fmt.Fprint(w, row.body) })
+			m, _ := d.model(t, s.URL)
+			e := Fails(t, m, First())
 			if !strings.HasSuffix(e.Message, row.want) || string(e.Response) != row.body || e.Attempts[0].Status != 400 {
 				t.Errorf("error = %q, want it to end in %q", e.Message, row.want)
 			}
 		})
 	}
 	t.Run("a long complaint is cut", func(t *testing.T) {
-		s := serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
+		s := Serve(t, func(w http.ResponseWriter, _ *http.Request, _ int) {
 			w.WriteHeader(400)
 			fmt.Fprint(w, strings.Repeat("é", 5000))
 		})
-		m, _ := model(t, s.URL)
-		if e := fails(t, m, first()); len([]rune(e.Message)) > 400 || !strings.HasSuffix(e.Message, "é…") {
+		m, _ := d.model(t, s.URL)
+		if e := Fails(t, m, First()); len([]rune(e.Message)) > 400 || !strings.HasSuffix(e.Message, "é…") {
 			t.Errorf("error of %d letters: %s", len([]rune(e.Message)), e.Message)
 		}
 	})

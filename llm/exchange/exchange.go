@@ -1,4 +1,4 @@
-package openai
+package exchange
 
 import (
 	"bytes"
@@ -10,13 +10,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	openai "github.com/sashabaranov/go-openai"
-
 	"countersign/llm"
 )
 
-// exchange is one HTTP request and what came of it. It sits under the client library and records the bytes.
-type exchange struct {
+// Exchange is one HTTP request and what came of it. It is what a client library takes for its HTTP client, and records the
+// bytes.
+type Exchange struct {
 	client *http.Client
 	limit  int64  // bytes of an answer
 	key    string // never recorded, not even when a server echoes it
@@ -39,9 +38,9 @@ var errTooLarge = errors.New("answer too large")
 // keptOfTooLarge is how much of an answer over the limit is recorded: enough to see what it was.
 const keptOfTooLarge = 64 << 10
 
-func (m *Model) exchange(ctx context.Context, wire openai.ChatCompletionRequest) *exchange {
-	x := &exchange{client: m.client, limit: m.cfg.MaxAnswer, key: m.cfg.APIKey, at: time.Now()}
-	_, err := m.library(x).CreateChatCompletion(httptrace.WithClientTrace(ctx, x.trace()), wire)
+func (l *Line) exchange(ctx context.Context, c Call) *Exchange {
+	x := &Exchange{client: l.client, limit: l.MaxAnswer, key: l.APIKey, at: time.Now()}
+	err := c.Send(httptrace.WithClientTrace(ctx, x.trace()), x)
 	x.took = time.Since(x.at)
 	if x.sent == nil {
 		x.err = err
@@ -49,13 +48,13 @@ func (m *Model) exchange(ctx context.Context, wire openai.ChatCompletionRequest)
 	return x
 }
 
-// Do makes the library's request. The library itself is handed an empty answer, and its complaint about that is ignored:
-// it cannot tell missing usage from zero, and gives up on a whole answer for one id that is a number, so the recorded
-// bytes are read by read, once.
-func (x *exchange) Do(req *http.Request) (*http.Response, error) {
+// Do makes the request. Whoever asked is handed an empty answer, and what they say of it is not listened to: a client
+// library cannot tell missing usage from zero, and gives up on a whole answer for one id that is a number, so the recorded
+// bytes are read by the dialect, once.
+func (x *Exchange) Do(req *http.Request) (*http.Response, error) {
 	sent := make([]byte, req.ContentLength)
 	if _, err := io.ReadFull(req.Body, sent); err != nil {
-		return nil, err // unreachable while the library builds its requests in memory
+		return nil, err // unreachable while requests are built in memory
 	}
 	x.sent, req.Body = sent, io.NopCloser(bytes.NewReader(sent))
 	x.err = x.round(req)
@@ -63,14 +62,14 @@ func (x *exchange) Do(req *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: http.StatusOK, Body: http.NoBody}, nil
 }
 
-func (x *exchange) trace() *httptrace.ClientTrace {
+func (x *Exchange) trace() *httptrace.ClientTrace {
 	return &httptrace.ClientTrace{
 		WroteRequest:         func(w httptrace.WroteRequestInfo) { x.written.Store(w.Err == nil) },
 		GotFirstResponseByte: func() { x.answered.Store(true) },
 	}
 }
 
-func (x *exchange) round(req *http.Request) error {
+func (x *Exchange) round(req *http.Request) error {
 	resp, err := x.client.Do(req)
 	if err != nil {
 		return err
@@ -80,7 +79,7 @@ func (x *exchange) round(req *http.Request) error {
 	return x.receive(resp)
 }
 
-func (x *exchange) receive(resp *http.Response) error {
+func (x *Exchange) receive(resp *http.Response) error {
 	var b bytes.Buffer
 	if resp.ContentLength > 0 {
 		b.Grow(int(min(resp.ContentLength, 1<<20)) + bytes.MinRead) // one allocation for most answers, and no large one for a lie
@@ -95,7 +94,7 @@ func (x *exchange) receive(resp *http.Response) error {
 }
 
 // account adds this exchange to the attempts of a call.
-func (x *exchange) account(attempts []llm.Attempt, waited time.Duration, fail *failure) []llm.Attempt {
+func (x *Exchange) account(attempts []llm.Attempt, waited time.Duration, fail *failure) []llm.Attempt {
 	if x.sent == nil {
 		return attempts
 	}

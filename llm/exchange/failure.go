@@ -1,6 +1,7 @@
-package openai
+package exchange
 
 import (
+	"bytes"
 	"context"
 	"crypto/tls"
 	"encoding/json"
@@ -26,7 +27,7 @@ type failure struct {
 	cause   error         // the caller's context error, else nil
 }
 
-func (f *failure) err(x *exchange, attempts []llm.Attempt) *llm.Error {
+func (f *failure) err(x *Exchange, attempts []llm.Attempt) *llm.Error {
 	return &llm.Error{Kind: f.kind, Message: f.message, Attempts: attempts, Request: x.sent, Response: x.received, Err: f.cause}
 }
 
@@ -36,61 +37,61 @@ const unsaid = time.Duration(-1)
 //
 // Only two kinds are tried again: no connection came about, or the connection went away without one byte of an answer. A
 // time-out after the request was written is not: the server may be working on it, and somebody pays for that.
-func (m *Model) broken(ctx context.Context, x *exchange) *failure {
+func (l *Line) broken(ctx context.Context, x *Exchange) *failure {
 	var certificate *tls.CertificateVerificationError
 	switch {
 	case ctx.Err() != nil:
-		return m.ended(ctx)
+		return l.ended(ctx)
 	case errors.Is(x.err, errTooLarge):
-		return &failure{kind: llm.Unreadable, message: fmt.Sprintf("the answer of %s is larger than %d bytes", m.host, m.cfg.MaxAnswer)}
+		return &failure{kind: llm.Unreadable, message: fmt.Sprintf("the answer of %s is larger than %d bytes", l.host, l.MaxAnswer)}
 	case errors.As(x.err, &certificate):
-		return &failure{kind: llm.Unreachable, message: "no secure connection to " + m.host + ": " + m.safe(certificate.Error())}
+		return &failure{kind: llm.Unreachable, message: "no secure connection to " + l.host + ": " + l.safe(certificate.Error())}
 	case timedOut(x.err):
-		return m.late(x)
+		return l.late(x)
 	case x.answered.Load():
-		return m.halfway(x)
+		return l.halfway(x)
 	}
-	said := "no answer from " + m.host + ": " + m.reason(x.err)
+	said := "no answer from " + l.host + ": " + l.reason(x.err)
 	return &failure{kind: llm.Unreachable, message: said, again: !noSuchHost(x.err), after: unsaid}
 }
 
 // ended is a call whose time was up: ours, the caller's, or the caller no longer wants it.
-func (m *Model) ended(ctx context.Context) *failure {
+func (l *Line) ended(ctx context.Context) *failure {
 	switch {
 	case context.Cause(ctx) == errTotal:
-		return &failure{kind: llm.TimedOut, message: fmt.Sprintf("%s gave no complete answer within %s", m.host, m.cfg.Total)}
+		return &failure{kind: llm.TimedOut, message: fmt.Sprintf("%s gave no complete answer within %s", l.host, l.Total)}
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return &failure{kind: llm.TimedOut, message: m.host + " gave no complete answer in the time left for the case", cause: ctx.Err()}
+		return &failure{kind: llm.TimedOut, message: l.host + " gave no complete answer in the time left for the case", cause: ctx.Err()}
 	}
-	return &failure{kind: llm.Canceled, message: "the call was given up before " + m.host + " answered", cause: context.Canceled}
+	return &failure{kind: llm.Canceled, message: "the call was given up before " + l.host + " answered", cause: context.Canceled}
 }
 
 const maybePaid = "; not tried again, the call may have been paid for"
 
-func (m *Model) late(x *exchange) *failure {
+func (l *Line) late(x *Exchange) *failure {
 	if !x.written.Load() {
-		said := fmt.Sprintf("no connection to %s within %s", m.host, m.cfg.Connect)
+		said := fmt.Sprintf("no connection to %s within %s", l.host, l.Connect)
 		return &failure{kind: llm.TimedOut, message: said, again: true, after: unsaid}
 	}
-	said := fmt.Sprintf("%s did not begin to answer within %s", m.host, m.cfg.FirstByte)
+	said := fmt.Sprintf("%s did not begin to answer within %s", l.host, l.FirstByte)
 	return &failure{kind: llm.TimedOut, message: said + maybePaid}
 }
 
-func (m *Model) halfway(x *exchange) *failure {
+func (l *Line) halfway(x *Exchange) *failure {
 	if x.status == 0 {
-		return &failure{kind: llm.Unreadable, message: m.host + " does not answer in HTTP: " + m.reason(x.err)}
+		return &failure{kind: llm.Unreadable, message: l.host + " does not answer in HTTP: " + l.reason(x.err)}
 	}
-	said := "the answer of " + m.host + " broke off: " + m.reason(x.err)
+	said := "the answer of " + l.host + " broke off: " + l.reason(x.err)
 	return &failure{kind: llm.Unreachable, message: said + maybePaid}
 }
 
 // declined is an answer with a status that is not success.
-func (m *Model) declined(x *exchange) *failure {
-	said := fmt.Sprintf("%s answered %d %s", m.host, x.status, http.StatusText(x.status))
+func (l *Line) declined(x *Exchange) *failure {
+	said := fmt.Sprintf("%s answered %d %s", l.host, x.status, http.StatusText(x.status))
 	if x.status < 400 {
-		return &failure{kind: llm.Refused, message: said + m.elsewhere(x.header) + ", and redirects are not followed"}
+		return &failure{kind: llm.Refused, message: said + l.elsewhere(x.header) + ", and redirects are not followed"}
 	}
-	if text := m.safe(complaint(x.received)); text != "" {
+	if text := l.safe(Complaint(x.received)); text != "" {
 		said += ": " + text
 	}
 	switch x.status {
@@ -104,16 +105,16 @@ func (m *Model) declined(x *exchange) *failure {
 }
 
 // elsewhere names where a redirect points, so that an operator can correct the base URL.
-func (m *Model) elsewhere(h http.Header) string {
+func (l *Line) elsewhere(h http.Header) string {
 	u, err := url.Parse(h.Get("Location"))
 	if err != nil || u.Host == "" {
 		return ""
 	}
-	return " to " + m.safe(u.Scheme+"://"+u.Host)
+	return " to " + l.safe(u.Scheme+"://"+u.Host)
 }
 
-// complaint is what an error body says, in any of the forms servers use.
-func complaint(body []byte) string {
+// Complaint is what an error body says, in any of the forms servers use.
+func Complaint(body []byte) string {
 	var forms struct {
 		Error   json.RawMessage `json:"error"`
 		Message json.RawMessage `json:"message"`
@@ -141,6 +142,20 @@ func sentence(raw json.RawMessage) (text string) {
 	return string(raw)
 }
 
+// Unreadable says what a body is that could not be read as what it should be.
+func Unreadable(body []byte, as string, err error) error {
+	if bytes.HasPrefix(bytes.TrimSpace(body), []byte("<")) {
+		return errors.New("a web page instead of JSON: is the base URL right?")
+	}
+	if len(bytes.TrimSpace(body)) == 0 {
+		return errors.New("nothing at all")
+	}
+	if json.Valid(body) {
+		return fmt.Errorf("JSON that is no %s: %w", as, err)
+	}
+	return fmt.Errorf("something that is not JSON: %w", err)
+}
+
 // page is text that is not JSON. A web page says nothing in its first line that helps anybody.
 func page(text string) string {
 	if strings.HasPrefix(strings.TrimSpace(text), "<") {
@@ -150,8 +165,8 @@ func page(text string) string {
 }
 
 // safe makes somebody else's text fit for an error: no key, no personal data, one line, 300 characters.
-func (m *Model) safe(text string) string {
-	text = redact.Mask(string(scrub([]byte(text), m.cfg.APIKey))).String()
+func (l *Line) safe(text string) string {
+	text = redact.Mask(string(scrub([]byte(text), l.APIKey))).String()
 	text = strings.Join(strings.FieldsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }), " ")
 	if r := []rune(text); len(r) > 300 {
 		return string(r[:300]) + "…"
@@ -160,12 +175,12 @@ func (m *Model) safe(text string) string {
 }
 
 // reason is a network error without the URL that net/http puts before it.
-func (m *Model) reason(err error) string {
+func (l *Line) reason(err error) string {
 	var u *url.Error
 	if errors.As(err, &u) {
 		err = u.Err
 	}
-	return m.safe(err.Error())
+	return l.safe(err.Error())
 }
 
 func timedOut(err error) bool {
