@@ -95,7 +95,7 @@ func TestWhatOpenRefuses(t *testing.T) {
 		"a folder that is not there":       {Config{Data: t.TempDir(), Database: file + "s/x.db"}, countersign.Unavailable, "cannot open the database"},
 		"the same, to work there":          {Config{Data: t.TempDir(), Database: file + "s/x.db", Work: true}, countersign.Unavailable, "cannot lock the database"},
 		"a provider nobody knows":          {Config{Data: t.TempDir(), Model: ModelConfig{Provider: "gpt"}}, countersign.Invalid, "COUNTERSIGN_MODEL_PROVIDER: \"gpt\""},
-		"a provider of a later version":    {Config{Data: t.TempDir(), Model: ModelConfig{Provider: "anthropic"}}, countersign.Invalid, "not in this version"},
+		"anthropic without a server":       {Config{Data: t.TempDir(), Model: ModelConfig{Provider: "anthropic", Name: "m"}}, countersign.Invalid, "COUNTERSIGN_MODEL_BASE_URL: is missing"},
 		"openai without a server":          {openai(ModelConfig{Name: "m"}), countersign.Invalid, "COUNTERSIGN_MODEL_BASE_URL: is missing"},
 		"openai without a model":           {openai(ModelConfig{BaseURL: "http://h/v1"}), countersign.Invalid, "COUNTERSIGN_MODEL: is missing"},
 		"a base URL without a scheme":      {openai(ModelConfig{Name: "m", BaseURL: "localhost:8000/v1"}), countersign.Invalid, "COUNTERSIGN_MODEL_BASE_URL: \"localhost:8000/v1\""},
@@ -186,6 +186,13 @@ func TestDoctorAsksTheModelServer(t *testing.T) {
 	}
 	if asked.Method != "GET" || asked.URL.Path != "/v1/models" || asked.Header.Get("Authorization") != "Bearer sk-canary" {
 		t.Errorf("it asked %s %s with %v", asked.Method, asked.URL, asked.Header)
+	}
+	config.Model.Provider = "anthropic"
+	if f := finding(t, Examine(t.Context(), config), "model"); !f.OK || !strings.HasPrefix(f.Says, "anthropic, m at ") {
+		t.Errorf("in the other dialect: %+v", f)
+	}
+	if h := asked.Header; h.Get("X-Api-Key") != "sk-canary" || h.Get("Anthropic-Version") == "" || h.Get("Authorization") != "" {
+		t.Errorf("in the other dialect it asked with %v", h)
 	}
 	server.Close()
 	if f := finding(t, Examine(t.Context(), config), "model"); f.OK || f.Try == "" || !strings.Contains(f.Says, "no answer") {

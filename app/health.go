@@ -137,8 +137,8 @@ func (c Config) examineModel(ctx context.Context) Finding {
 		return wrong("model", err)
 	}
 	who := m.Identity()
-	if who.Provider != "openai" {
-		return Finding{What: "model", OK: true, Says: fmt.Sprintf("%s: %s; to connect an AI set %s=openai, %s and %s",
+	if who.Provider == "rulebook" {
+		return Finding{What: "model", OK: true, Says: fmt.Sprintf("%s: %s; to connect an AI set %s=openai (or anthropic), %s and %s",
 			who.Provider, who.Name, providerVariable, nameVariable, baseURLVariable)}
 	}
 	says := fmt.Sprintf("%s, %s at %s: ", who.Provider, who.Name, c.Model.BaseURL)

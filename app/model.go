@@ -12,6 +12,7 @@ import (
 	"countersign/desk/bank"
 	"countersign/desk/merchant"
 	"countersign/llm"
+	"countersign/llm/anthropic"
 	"countersign/llm/exchange"
 	"countersign/llm/openai"
 	"countersign/llm/rulebook"
@@ -19,7 +20,7 @@ import (
 
 // ModelConfig says which model investigates.
 type ModelConfig struct {
-	Provider string // rulebook (default) or openai
+	Provider string // rulebook (default), openai or anthropic
 	Name     string
 	BaseURL  string
 	APIKey   string
@@ -40,25 +41,28 @@ func openModel(c ModelConfig) (llm.Model, error) {
 	case "", "rulebook":
 		return rulebook.New(bank.Playbook(), merchant.Playbook()), nil
 	case "openai":
-		m, err := openai.New(openai.Config{Server: exchange.Server{BaseURL: c.BaseURL, Model: c.Name, APIKey: c.APIKey}})
-		if err != nil {
-			return nil, inVariable(err)
-		}
-		return m, nil
+		return fromVariables(openai.New(openai.Config{Server: c.server()}))
 	case "anthropic":
-		return nil, countersign.Errorf(countersign.Invalid, "\"anthropic\" is not in this version").In(providerVariable).
-			Try("expected rulebook, or openai with a compatible server")
+		return fromVariables(anthropic.New(anthropic.Config{Server: c.server()}))
 	}
-	return nil, countersign.Errorf(countersign.Invalid, "%q is no provider", c.Provider).In(providerVariable).Try("expected rulebook or openai")
+	return nil, countersign.Errorf(countersign.Invalid, "%q is no provider", c.Provider).In(providerVariable).
+		Try("expected rulebook, openai or anthropic")
 }
 
-// inVariable names the variable that a setting of the model's comes from.
-func inVariable(err error) error {
+func (c ModelConfig) server() exchange.Server {
+	return exchange.Server{BaseURL: c.BaseURL, Model: c.Name, APIKey: c.APIKey}
+}
+
+// fromVariables names in an error the variable that the setting comes from.
+func fromVariables[M llm.Model](m M, err error) (llm.Model, error) {
+	if err == nil {
+		return m, nil
+	}
 	var e *countersign.Error
 	if errors.As(err, &e) {
 		e.Field = map[string]string{"base_url": baseURLVariable, "model": nameVariable, "api_key": apiKeyVariable}[e.Field]
 	}
-	return err
+	return nil, err
 }
 
 // reach asks a model server for its list of models, which costs nothing. Any answer at all will do, since many servers have
@@ -70,7 +74,10 @@ func (c ModelConfig) reach(ctx context.Context) (status int, err error) {
 	if err != nil {
 		return 0, err
 	}
-	if c.APIKey != "" {
+	switch {
+	case c.Provider == "anthropic":
+		req.Header = anthropic.Headers(c.APIKey)
+	case c.APIKey != "":
 		req.Header.Set("Authorization", "Bearer "+strings.TrimSpace(c.APIKey))
 	}
 	client := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}

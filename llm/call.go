@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 )
 
@@ -61,6 +62,17 @@ func (c Call) Replayable() string {
 	}
 	return string(args)
 }
+
+// ReplayableName is the tool's name, or a stand-in for one that no protocol allows: a model can write any name, and a server
+// that refuses it in the history refuses every later turn.
+func (c Call) ReplayableName() string {
+	if toolName.MatchString(c.Name) {
+		return c.Name
+	}
+	return "no_such_tool"
+}
+
+var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
 
 // Turn is the number of the turn that an answer to r would be: 1 and counting, from the assistant messages so far. It is
 // the same in whichever process asks, so whatever is derived from it survives a restart.

@@ -1,8 +1,9 @@
 // Package llm is a conversation with a model, whoever serves it. It knows messages, tools and usage; it knows nothing of
 // disputes, and nothing here trusts an answer.
 //
-// Two providers exist: openai (any compatible server) and rulebook (offline, deterministic, no AI). scripted plays back
-// fixed answers for tests and for the demo's failing models.
+// Three providers exist: anthropic (the Messages API), openai (any compatible server) and rulebook (offline, deterministic, no
+// AI). scripted plays back fixed answers for tests and for the demo's failing models. A conversation may change its provider
+// midway, so what a message says is always in Text and Calls, whatever stands in Opaque.
 package llm
 
 import (
@@ -25,7 +26,7 @@ type Model interface {
 
 // Identity is who answered.
 type Identity struct {
-	Provider string `json:"provider"` // rulebook, openai, scripted
+	Provider string `json:"provider"` // rulebook, openai, anthropic, scripted
 	Name     string `json:"name"`
 }
 
@@ -53,8 +54,12 @@ type Message struct {
 	Text   redact.Text
 	Calls  []Call          // assistant only
 	CallID string          // tool only: the call that this is the one result of
-	Opaque json.RawMessage // assistant only: the provider's own content, replayed byte for byte by the provider that made it
+	Opaque json.RawMessage // assistant only: a provider's own content, replayed byte for byte by the provider that made it; it says who that is, and to any other it is nothing
 }
+
+// NoAnswer stands for an assistant message with nothing in it. Many servers refuse an empty one, and leaving it out would put
+// two user messages in a row, which others refuse.
+const NoAnswer = "(no answer)"
 
 // Call is a tool call. ID is ours, never the server's: servers send empty, missing and repeated ones. Args is what the
 // model wrote, possibly broken JSON, and is kept raw for the record.

@@ -54,8 +54,8 @@ var table = []row{
 	{"pipeline/policy", pure, ""},
 
 	{"llm", edge, "redact"},
-	{"llm/exchange", edge, "llm redact"},       // the line to a server, which knows no dialect
-	{"llm/probe", edge, "llm redact"},          // nor does what asks a server what it can do
+	{"llm/exchange", edge, "llm redact"}, // the line to a server, which knows no dialect
+	{"llm/probe", edge, "llm redact"},    // nor does what asks a server what it can do
 	{"llm/llmtest", fixtures, "llm llm/exchange redact"},
 	{"llm/*", edge, "llm llm/exchange redact"},
 	{"store", edge, "audit desk/bank/records pipeline/policy"},

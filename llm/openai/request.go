@@ -2,7 +2,6 @@ package openai
 
 import (
 	"encoding/json"
-	"regexp"
 	"strings"
 
 	openai "github.com/sashabaranov/go-openai"
@@ -53,10 +52,6 @@ func messages(req llm.Request) []openai.ChatCompletionMessage {
 	return out
 }
 
-// noAnswer stands for an assistant message with nothing in it. Many servers refuse an empty one, and leaving it out would
-// put two user messages in a row, which others refuse.
-const noAnswer = "(no answer)"
-
 func message(msg llm.Message) openai.ChatCompletionMessage {
 	text := msg.Text.String()
 	switch msg.Role {
@@ -64,7 +59,7 @@ func message(msg llm.Message) openai.ChatCompletionMessage {
 		return openai.ChatCompletionMessage{Role: openai.ChatMessageRoleTool, Content: text, ToolCallID: msg.CallID}
 	case llm.Assistant:
 		if text == "" && len(msg.Calls) == 0 {
-			text = noAnswer
+			text = llm.NoAnswer
 		}
 		return openai.ChatCompletionMessage{Role: openai.ChatMessageRoleAssistant, Content: text, ToolCalls: calls(msg.Calls)}
 	}
@@ -75,21 +70,10 @@ func message(msg llm.Message) openai.ChatCompletionMessage {
 func calls(history []llm.Call) []openai.ToolCall {
 	var out []openai.ToolCall
 	for _, c := range history {
-		f := openai.FunctionCall{Name: replayable(c.Name), Arguments: c.Replayable()}
+		f := openai.FunctionCall{Name: c.ReplayableName(), Arguments: c.Replayable()}
 		out = append(out, openai.ToolCall{ID: c.ID, Type: openai.ToolTypeFunction, Function: f})
 	}
 	return out
-}
-
-var toolName = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
-
-// replayable is the tool's name, or a stand-in for one that the protocol does not allow: a model can write any name, and a
-// server that refuses it in the history refuses every later turn.
-func replayable(name string) string {
-	if toolName.MatchString(name) {
-		return name
-	}
-	return "no_such_tool"
 }
 
 func tools(offered []llm.Tool) []openai.Tool {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"countersign/llm"
+	"countersign/llm/anthropic"
 	"countersign/llm/exchange"
 	"countersign/llm/openai"
 )
@@ -143,6 +144,13 @@ var dialects = map[string]func(t *testing.T, s *server) llm.Model{
 		}
 		return m
 	},
+	"anthropic": func(t *testing.T, s *server) llm.Model {
+		m, err := anthropic.New(anthropic.Config{Server: exchange.Server{BaseURL: s.listen(t, s.messages) + "/v1", Model: "test", APIKey: "sk-probe-canary"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return m
+	},
 }
 
 func (s *server) listen(t *testing.T, handle func(w http.ResponseWriter, body []byte)) string {
@@ -214,4 +222,56 @@ func (s *server) read(tokens int) int {
 		return 10
 	}
 	return tokens
+}
+
+// messages answers in the Messages API.
+func (s *server) messages(w http.ResponseWriter, body []byte) {
+	var req struct {
+		Messages []struct {
+			Role    string
+			Content []struct {
+				Type, Text, Name, Content string
+				Input                     json.RawMessage
+			}
+		}
+		ToolChoice struct{ Name string } `json:"tool_choice"`
+	}
+	if err := json.Unmarshal(body, &req); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	var turns []turn
+	for _, m := range req.Messages {
+		said := turn{role: m.Role}
+		for _, b := range m.Content {
+			switch b.Type {
+			case "text":
+				said.text += b.Text
+			case "tool_use":
+				said.calls = append(said.calls, call{b.Name, string(b.Input)})
+			case "tool_result":
+				said.results = append(said.results, b.Content)
+			}
+		}
+		turns = append(turns, said)
+	}
+	text, calls, read, status := s.answer(turns, req.ToolChoice.Name)
+	if status != 0 {
+		w.WriteHeader(status)
+		fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":%q}}`, text)
+		return
+	}
+	content := []any{map[string]any{"type": "text", "text": text}}
+	for i, c := range calls {
+		var input any = json.RawMessage(c.args)
+		if !json.Valid([]byte(c.args)) {
+			input = c.args // as servers do that pass on what they could not read
+		}
+		content = append(content, map[string]any{"type": "tool_use", "id": fmt.Sprintf("toolu_%d", i), "name": c.name, "input": input})
+	}
+	out := map[string]any{"type": "message", "content": content, "stop_reason": "end_turn"}
+	if !s.noUsage {
+		out["usage"] = map[string]any{"input_tokens": s.read(read), "output_tokens": 10}
+	}
+	json.NewEncoder(w).Encode(out)
 }
