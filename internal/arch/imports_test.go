@@ -97,10 +97,11 @@ var table = []row{
 	{"eval", above, "everything"},
 	{"cmd/countersign", above, "everything"},
 
-	{"store/storetest", fixtures, "audit desk/bank/records store"}, // fills one too
+	{"store/storetest", fixtures, "audit desk/bank/records internal/relay store"}, // fills one too
 	{"internal/arch", fixtures, ""},
 	{"internal/testdb", fixtures, ""},
 	{"internal/testshop", fixtures, "internal/testdb"},
+	{"internal/relay", fixtures, ""},
 	{"internal/browser", fixtures, "internal/testdb"},
 	{"internal/browser/shot", fixtures, "internal/browser"},
 	{"internal/gallery", fixtures, "desk/bank desk/merchant web"},

@@ -2,8 +2,8 @@
 // behind.
 //
 // The store under test is the real one and knows nothing of it. On SQLite the database itself refuses the statement. On
-// PostgreSQL the connection breaks, either before the server has read the statement or after it has carried it out: then
-// nobody who asked can know whether it happened, which is the harder case.
+// PostgreSQL the server refuses it, because its disk is full, or the connection breaks, either before the server has read the
+// statement or after it has carried it out: then nobody who asked can know whether it happened, which is the harder case.
 //
 // It also fills a store with as many cases as a bank has after years, to see how long a page takes to read then.
 package storetest
@@ -43,7 +43,7 @@ func Open(t testing.TB, database string) (*store.Store, *Faults) {
 	f := &Faults{Ways: []Way{Refused}, arm: func() {}}
 	postgres := strings.HasPrefix(database, "postgres")
 	if postgres {
-		f.Ways = []Way{Cut, Lost}
+		f.Ways = []Way{Cut, Lost, Refused}
 		database = f.between(t, database)
 	}
 	s, err := store.Open(context.Background(), database, store.Options{})
