@@ -6,9 +6,12 @@ export PATH := $(PATH):/usr/local/go/bin
 
 FUZZTIME ?= 10s
 BENCH ?= .
+SEED ?= 1
+FAULTS ?= 200
+DATABASE ?= both
 
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz bench fmt check
+.PHONY: help test race fuzz bench campaign fmt check
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -36,6 +39,11 @@ bench: ## Run the benchmarks matching BENCH (all) and internal/bench, with both 
 	@scripts/need go
 	@scripts/with-postgres --durable scripts/with-mariadb --durable go test -run '^$$' -bench '$(BENCH)' -benchmem ./...
 	@scripts/with-postgres --durable go run ./internal/bench
+
+# The server is one of its own, that flushes to disk: the campaign crashes it, and what it had answered must be there.
+campaign: ## Break the running program FAULTS (200) times at random on DATABASE (both), with dice from SEED (1), and look at everything
+	@scripts/need go
+	@env -u COUNTERSIGN_TEST_POSTGRES scripts/with-postgres --durable go run ./internal/campaign -private-server -seed $(SEED) -faults $(FAULTS) -database $(DATABASE)
 
 fmt: ## Format the source and group its imports: standard library, others, ours
 	@scripts/need go

@@ -14,6 +14,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 	_ "time/tzdata" // the time zones of people, also where the system has none
 
 	"github.com/alecthomas/kong"
@@ -25,6 +26,9 @@ import (
 
 // version is stamped by the release build.
 var version = ""
+
+// clock is what every command takes for the time. Tests set it wrong.
+var clock = time.Now
 
 func main() { process() }
 
@@ -175,6 +179,7 @@ func (s *session) log() *slog.Logger {
 func (s *session) config() app.Config {
 	return app.Config{
 		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, PublicURL: s.PublicURL, Proxies: s.Proxies, Version: programVersion(), Log: s.log(),
+		Now: clock,
 		Model: app.ModelConfig{Provider: s.ModelProvider, Name: s.ModelName, BaseURL: s.ModelBaseURL, APIKey: s.ModelAPIKey},
 	}
 }

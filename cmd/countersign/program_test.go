@@ -27,6 +27,7 @@ import (
 // a session finds it in its PATH.
 func TestMain(m *testing.M) {
 	if os.Getenv("COUNTERSIGN_TEST_PROGRAM") != "" {
+		faulty()
 		process()
 	}
 	testscript.Main(m, map[string]func(){"countersign": process})

@@ -106,6 +106,7 @@ var table = []row{
 	{"internal/browser/shot", fixtures, "internal/browser"},
 	{"internal/gallery", fixtures, "desk/bank desk/merchant web"},
 	{"internal/bench", fixtures, "everything internal/testdb"},
+	{"internal/campaign", fixtures, "everything internal/campaign/truth internal/relay internal/testdb"},
 	{"internal/campaign/truth", fixtures, "audit desk/bank/records store"}, // judges from outside: it knows none of those whose work it judges
 }
 
@@ -217,7 +218,7 @@ var modules = map[string]string{
 	"github.com/go-pdf/fpdf":              "demo desk/merchant/report",
 	"github.com/go-sql-driver/mysql":      "desk/merchant/connector internal/testdb internal/testshop",
 	"github.com/gofrs/flock":              "app",
-	"github.com/jackc/pgx/v5":             "desk/merchant/connector internal/testdb internal/testshop store",
+	"github.com/jackc/pgx/v5":             "desk/merchant/connector internal/campaign internal/testdb internal/testshop store",
 	"github.com/klippa-app/go-pdfium":     "desk/merchant/library",
 	"github.com/pdfcpu/pdfcpu":            "desk/merchant/report",
 	"github.com/pressly/goose/v3":         "store",
