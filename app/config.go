@@ -9,6 +9,7 @@ import (
 
 	"countersign"
 	"countersign/answer"
+	"countersign/pipeline/queue"
 )
 
 // filled has its defaults in place, and paths that mean the same from everywhere.
@@ -32,8 +33,21 @@ func (c Config) check() error {
 		return countersign.Errorf(countersign.Invalid, "%q is not a database that this program knows", scheme+":…").In("database").
 			Try("expected the path of a SQLite file, or a URL that begins with postgres://")
 	}
+	if err := c.checkWaits(); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return mend(err, "cannot make the data folder "+c.Data, "mend its rights, or choose another with --data or COUNTERSIGN_DATA")
+	}
+	return nil
+}
+
+// checkWaits refuses an investigation that may take longer than the queue waits before it takes its job for stuck: the case would
+// be handed out a second time while it is worked on. The lease would refuse the second worker; but then each case costs two.
+func (c Config) checkWaits() error {
+	if wall := c.wall(); wall >= queue.Rescue {
+		return countersign.Errorf(countersign.Invalid, "an investigation may take %s, and a job is taken for stuck after %s", wall, queue.Rescue).In("time-outs").
+			Try("expected less time for an investigation than for a job")
 	}
 	return nil
 }

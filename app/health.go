@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"time"
 
 	"countersign"
 	"countersign/desk/merchant/setup"
@@ -22,8 +21,29 @@ import (
 type Finding struct {
 	What string `json:"what"`
 	OK   bool   `json:"ok"`
+	Note bool   `json:"note,omitempty"` // nothing is wrong, and somebody should know
 	Says string `json:"says"`
 	Try  string `json:"try,omitempty"`
+}
+
+// bad is the finding with what is wrong, behind what it says already, and what to do.
+func (f Finding) bad(says, try string) Finding {
+	f.OK, f.Note = false, false
+	return f.and(says, try)
+}
+
+// note is the finding with what somebody should know, and what to do if they mind.
+func (f Finding) note(says, try string) Finding {
+	f.Note = f.OK
+	return f.and(says, try)
+}
+
+func (f Finding) and(says, try string) Finding {
+	if f.Says != "" && says != "" {
+		f.Says += ", "
+	}
+	f.Says, f.Try = f.Says+says, try
+	return f
 }
 
 // Examine looks at everything an operator would be asked about, and goes on when something is wrong: whoever asks may have a
@@ -34,11 +54,11 @@ func Examine(ctx context.Context, c Config) []Finding {
 	folder.Says = cmp.Or(folder.Says, c.Data)
 	db, err := store.Open(ctx, c.Database, store.Options{Now: c.Now, Log: c.Log})
 	if err != nil {
-		return []Finding{folder, wrong("database", err), c.examineKey(""), c.examineModel(ctx), c.examineDisk()}
+		return []Finding{folder, wrong("database", err), c.examineKey(""), c.examineModel(ctx), c.examineWay(), c.examineWaits(), c.examineFiles(), c.examineDisk()}
 	}
 	defer db.Close()
-	return []Finding{folder, c.examineDatabase(ctx, db), examineClock(ctx, db), c.examineKey(keyOf(ctx, db)), c.examineModel(ctx),
-		examinePolicy(ctx, db), c.examineMapping(ctx, db), examineQueue(ctx, db), c.examineDisk()}
+	return []Finding{folder, c.examineDatabase(ctx, db), c.examineGuards(ctx, db), examineRecord(ctx, db), examineClock(ctx, db), c.examineKey(keyOf(ctx, db)),
+		c.examineModel(ctx), examinePolicy(ctx, db), c.examineMapping(ctx, db), examineQueue(ctx, db), c.examineWay(), c.examineWaits(), c.examineFiles(), c.examineDisk()}
 }
 
 // keyOf is the key that the database was made with, empty when nobody knows.
@@ -101,21 +121,6 @@ func damageOf(ctx context.Context, db *store.Store) string {
 		return oneLine(err)
 	}
 	return strings.Join(strings.Fields(found), " ")
-}
-
-// examineClock compares this machine's clock with the newest thing on record: a clock that was set back would put deadlines
-// and the record's times out of order.
-func examineClock(ctx context.Context, db *store.Store) Finding {
-	newest, err := db.Newest(ctx)
-	now := db.Now()
-	switch {
-	case err != nil:
-		return wrong("clock", err)
-	case newest.After(now.Add(time.Minute)):
-		return Finding{What: "clock", Says: fmt.Sprintf("it is %s here, and the newest row on record is from %s",
-			now.UTC().Format(time.RFC3339), newest.Format(time.RFC3339)), Try: "set this machine's clock"}
-	}
-	return Finding{What: "clock", OK: true, Says: now.UTC().Format(time.RFC3339)}
 }
 
 // examineKey reads the key that is there, and compares it with the one that the database was made with, if that is known.
@@ -212,13 +217,4 @@ func (c Config) examineMapping(ctx context.Context, db *store.Store) Finding {
 			Try: "sort them in the dashboard's settings, under the shop's database; until then every order with one goes to a person"}
 	}
 	return Finding{What: "mapping", OK: true, Says: says + "the shop answers, and has what the mapping names"}
-}
-
-func examineQueue(ctx context.Context, db *store.Store) Finding {
-	waiting, err := db.Waiting(ctx)
-	if err != nil {
-		return wrong("queue", err)
-	}
-	return Finding{What: "queue", OK: true, Says: fmt.Sprintf("%d waiting for a worker, %d being investigated, %d waiting for a person, %d closed",
-		waiting.Queued, waiting.Investigating, waiting.InReview, waiting.Closed)}
 }

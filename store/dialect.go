@@ -5,7 +5,9 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"io/fs"
 	"net/url"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -31,16 +33,18 @@ type dialect struct {
 	skip string
 	// inList is a comparison with a list of texts in one JSON value: a statement stays the same however long the list is.
 	inList string
+	armed  string // asks for the triggers that are there and switched on
 	// The cases by the index that they are to be found with. SQLite has no statistics to choose one by.
 	inOrder, counted, closed, byID, byCustomer string
 }
 
 var (
-	sqliteDialect = dialect{name: "sqlite", bare: true, attempted: "unixepoch(j.attempted_at)",
+	sqliteDialect = dialect{name: "sqlite", bare: true, armed: "SELECT name FROM sqlite_master WHERE type = 'trigger'", attempted: "unixepoch(j.attempted_at)",
 		inList: "IN (SELECT value FROM json_each(?))", inOrder: "cases INDEXED BY cases_in_order",
 		counted: "cases INDEXED BY cases_counted", closed: "cases INDEXED BY cases_closed",
 		byID: "cases INDEXED BY sqlite_autoindex_cases_1", byCustomer: "cases INDEXED BY cases_by_customer"}
-	postgresDialect = dialect{name: "postgres", lock: " FOR UPDATE", attempted: "EXTRACT(EPOCH FROM j.attempted_at)",
+	postgresDialect = dialect{name: "postgres", lock: " FOR UPDATE",
+		armed: "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')", attempted: "EXTRACT(EPOCH FROM j.attempted_at)",
 		skip: " FOR UPDATE SKIP LOCKED", inList: "IN (SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",
 		inOrder: "cases", counted: "cases", closed: "cases", byID: "cases", byCustomer: "cases"}
 )
@@ -87,6 +91,9 @@ func (s *Store) openSQLite(ctx context.Context, path string, opt Options) error 
 		return fmt.Errorf("open database: %w", err)
 	}
 	s.dialect = sqliteDialect
+	if err := private(path); err != nil {
+		return openProblem(path, err)
+	}
 	s.write, err = sql.Open("sqlite", sqliteDSN(path, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)",
 		"_pragma=foreign_keys(1)", "_pragma=recursive_triggers(1)", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-65536)"))
 	if err != nil {
@@ -106,6 +113,19 @@ func (s *Store) openSQLite(ctx context.Context, path string, opt Options) error 
 		s.group = startGroup(s)
 	}
 	return nil
+}
+
+// private makes a database that is not there yet, readable for nobody else: SQLite would leave that to the umask, and gives the
+// files beside it the rights of this one. The rights of one that is there are its owner's business.
+func private(path string) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
 }
 
 // sqliteDSN always has the file: prefix: without it the driver drops mode=ro and opens the file for writing.

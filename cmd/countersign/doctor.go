@@ -31,16 +31,26 @@ func (c doctorCommand) Run(s *session) (err error) {
 	return err
 }
 
+// printFindings prints a line for each, what to do below it, and how it stands in all.
 func printFindings(w io.Writer, findings []app.Finding) (err error) {
+	var wrong, notes int
 	for _, f := range findings {
 		mark := "ok "
-		if !f.OK {
+		switch {
+		case !f.OK:
 			mark = "BAD"
+			wrong++
+		case f.Note:
+			mark = "-- "
+			notes++
 		}
 		_, err = fmt.Fprintf(w, "%s  %-12s %s\n", mark, f.What, f.Says)
 		if f.Try != "" {
 			_, err = fmt.Fprintf(w, "%18s%s\n", "", f.Try)
 		}
+	}
+	if err == nil {
+		_, err = fmt.Fprintf(w, "\n%d looked at: %d wrong, %d to know, %d well\n", len(findings), wrong, notes, len(findings)-wrong-notes)
 	}
 	return err
 }

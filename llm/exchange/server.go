@@ -13,6 +13,9 @@ import (
 	"countersign"
 )
 
+// DefaultTotal is how long a call may take in all where nobody says otherwise.
+const DefaultTotal = 180 * time.Second
+
 // Server says which server and how patient to be. Zero fields take the defaults named.
 type Server struct {
 	BaseURL string // up to and including /v1
@@ -21,7 +24,7 @@ type Server struct {
 
 	Connect   time.Duration // until a connection, TLS included, stands: 5 s
 	FirstByte time.Duration // from the request written to the first header of the answer: 120 s
-	Total     time.Duration // the whole call with every attempt and wait: 180 s
+	Total     time.Duration // the whole call with every attempt and wait: DefaultTotal
 	MaxWait   time.Duration // all waiting between attempts together: 10 s
 	Attempts  int           // HTTP requests a call may make: 3
 
@@ -46,7 +49,7 @@ func (s Server) withDefaults() Server {
 	s.APIKey = strings.TrimSpace(s.APIKey)
 	orElse(&s.Connect, 5*time.Second)
 	orElse(&s.FirstByte, 120*time.Second)
-	orElse(&s.Total, 180*time.Second)
+	orElse(&s.Total, DefaultTotal)
 	orElse(&s.MaxWait, 10*time.Second)
 	orElse(&s.Attempts, 3)
 	orElse(&s.MaxAnswer, 8<<20)

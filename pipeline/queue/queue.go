@@ -34,6 +34,10 @@ type Config struct {
 	PutBack   func()                                          // told of each stranded case that was put back; nil when nobody measures
 }
 
+// Rescue is how long a job may run before River takes it for stuck and hands its case out again. The lease keeps a case whole if
+// that happens to one that is being worked on, so this only has to be longer than any investigation.
+const Rescue = time.Hour
+
 // Queue is a running queue.
 type Queue struct {
 	client  *river.Client[*sql.Tx]
@@ -86,7 +90,7 @@ func workConfig(c Config) *river.Config {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, worker{work: c.Work})
 	return &river.Config{
-		Logger: c.Log, Workers: workers, JobTimeout: -1, SoftStopTimeout: positive(c.Grace, 20*time.Second),
+		Logger: c.Log, Workers: workers, JobTimeout: -1, RescueStuckJobsAfter: Rescue, SoftStopTimeout: positive(c.Grace, 20*time.Second),
 		// The default of 100 ms holds back the second of two cases opened together for up to half a second.
 		FetchCooldown: 10 * time.Millisecond,
 		Queues:        map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: int(positive(time.Duration(c.Workers), 16))}},
