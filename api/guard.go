@@ -31,7 +31,7 @@ func (a *api) guarded() http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun, t := time.Now(), &trace{}
 		sent := answer.To(w)
-		r = r.WithContext(context.WithValue(r.Context(), traceKey{}, t))
+		r = answer.Traced(w, r.WithContext(context.WithValue(r.Context(), traceKey{}, t)))
 		protect(w.Header())
 		defer func() {
 			broken := a.recovered(sent, r, recover())
@@ -72,6 +72,9 @@ func (a *api) account(r *http.Request, sent *answer.Sent, t *trace, took time.Du
 	route, status := routeOf(r), sent.Status()
 	if !strings.HasSuffix(route, "/events") {
 		a.Measure.Answered(route, status, took)
+	}
+	if id := r.PathValue("id"); id != "" && (status < 400 || status == http.StatusConflict) { // else nobody has said that there is one
+		answer.About(r.Context(), countersign.CaseID(id))
 	}
 	level := slog.LevelInfo
 	if route == "GET /healthz" || route == "GET /readyz" || route == "GET /metrics" {

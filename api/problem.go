@@ -13,6 +13,7 @@ import (
 
 	"countersign"
 	"countersign/answer"
+	"countersign/redact"
 )
 
 // Problem is the body of every error answer, as RFC 9457 has it.
@@ -47,9 +48,18 @@ func (p *Problem) write(w http.ResponseWriter) {
 	_ = writeJSON(w, p) // it always marshals
 }
 
+// newProblem masks what it says: a sentence of ours may name what was sent, and callers log what they are answered.
 func newProblem(status int, detail string, faults ...Fault) *Problem {
-	return &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: detail, Errors: append([]Fault{}, faults...)}
+	p := &Problem{Type: "about:blank", Title: http.StatusText(status), Status: status, Detail: masked(detail), Errors: []Fault{}}
+	for _, f := range faults {
+		p.Errors = append(p.Errors, f.masked())
+	}
+	return p
 }
+
+func (f Fault) masked() Fault { return Fault{masked(f.Location), masked(f.Message)} }
+
+func masked(text string) string { return redact.Mask(text).String() }
 
 // problem is the one place where an error becomes an answer. What is not meant for the caller is logged here, once, and
 // answered without its text.
@@ -64,7 +74,7 @@ func (a *api) problem(ctx context.Context, err error) *Problem {
 	}
 	p = newProblem(answer.Status(e.Kind), e.Error())
 	if e.Field != "" {
-		p.Errors = append(p.Errors, Fault{located(e.Field), e.Message})
+		p.Errors = append(p.Errors, Fault{located(e.Field), e.Message}.masked())
 	}
 	switch e.Kind {
 	case countersign.Unauthorized:
@@ -80,7 +90,7 @@ func (a *api) internal(ctx context.Context, err error) *Problem {
 		return newProblem(http.StatusServiceUnavailable, "the request was interrupted")
 	}
 	a.Log.ErrorContext(ctx, "a request failed", "error", err)
-	return newProblem(http.StatusInternalServerError, "something went wrong here; nothing you sent can mend it (try again, then tell the operator)")
+	return newProblem(http.StatusInternalServerError, "something went wrong here; nothing you sent can mend it (try again, then tell the operator: request "+answer.RequestID(ctx)+")")
 }
 
 // located says where in a request a field is. Fields without a place of their own are the body's.

@@ -24,6 +24,7 @@ func (c Config) filled() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	c.Log = slog.New(answer.NewLogHandler(c.Log.Handler()))
 	return c
 }
 

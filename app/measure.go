@@ -1,6 +1,7 @@
 package app
 
 import (
+	"strings"
 	"time"
 
 	"countersign"
@@ -13,13 +14,33 @@ import (
 // watch has what becomes of cases counted.
 func (a *App) watch() pipeline.Watch {
 	return pipeline.Watch{
-		Took: func(c countersign.Case, resumed bool) { a.Measure.Took(c.Desk, resumed) },
-		Lost: func(c countersign.Case) { a.Measure.Lost(c.Desk) },
+		Took: func(c countersign.Case, resumed bool) {
+			a.Measure.Took(c.Desk, resumed)
+			a.Log.Debug("took a case", "case", string(c.ID), "desk", string(c.Desk), "resumed", resumed)
+		},
+		Lost: func(c countersign.Case) {
+			a.Measure.Lost(c.Desk)
+			a.Log.Warn("lost a case to another worker", "case", string(c.ID), "desk", string(c.Desk))
+		},
 		Asked: func(_ countersign.Case, who llm.Identity, turn investigate.Turn) {
 			a.Measure.Asked(callOf(who, turn))
 		},
-		Ended: a.Measure.Ended,
+		Ended: func(c countersign.Case, took time.Duration) {
+			a.Measure.Ended(c, took)
+			a.Log.Info("investigated a case", "case", string(c.ID), "desk", string(c.Desk), "status", string(c.Status), "reasons", codes(c), "ms", took.Milliseconds())
+		},
 	}
+}
+
+// codes are why a case went to a person, none for one that did not. What else is known of it is not for a log.
+func codes(c countersign.Case) string {
+	var all []string
+	if c.Verdict != nil {
+		for _, r := range c.Verdict.Reasons {
+			all = append(all, string(r.Code))
+		}
+	}
+	return strings.Join(all, " ")
 }
 
 // callOf is a turn as it is counted: the time is the model's alone, without that of the tools that it asked for.

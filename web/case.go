@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/answer"
 	"countersign/audit"
 	"countersign/auth"
 	"countersign/desk"
@@ -55,6 +56,7 @@ func (v *visit) read(ctx context.Context, view store.View, f *file, id string) (
 	} else if err != nil {
 		return err
 	}
+	answer.About(ctx, f.ID)
 	f.desk = v.Desks[f.Desk]
 	if f.report, f.head, err = view.Walk(ctx, f.Case, func(row store.RecordRow) { f.rows = append(f.rows, row) }); err != nil {
 		return err

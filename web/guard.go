@@ -33,7 +33,7 @@ func (d *dashboard) guarded(mux *http.ServeMux) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		begun, t := time.Now(), &trail{}
 		sent := answer.To(w)
-		r = r.WithContext(context.WithValue(r.Context(), trailKey{}, t))
+		r = answer.Traced(w, r.WithContext(context.WithValue(r.Context(), trailKey{}, t)))
 		protect(w.Header())
 		defer func() {
 			broken := d.recovered(sent, r, recover())

@@ -93,7 +93,7 @@ func (v *visit) fail(err error) {
 		}
 		v.Log.ErrorContext(v.r.Context(), "a page failed", "route", v.r.Pattern, "error", err)
 		e = countersign.Errorf(countersign.Internal, "Something went wrong here, and nothing was changed.").
-			Try("Try again; if it happens again, tell whoever runs this program.")
+			Try("Try again; if it happens again, tell whoever runs this program, and name request " + answer.RequestID(v.r.Context()) + ".")
 	} else if e.Kind == countersign.Altered {
 		v.Log.ErrorContext(v.r.Context(), "what is stored is not what was sealed", "route", v.r.Pattern, "error", err)
 	} else if e.Err != nil {

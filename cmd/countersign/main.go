@@ -73,6 +73,8 @@ type cli struct {
 
 	Data     string `help:"Folder of the database, the master key and the lock." env:"COUNTERSIGN_DATA" placeholder:"DIR"`
 	Database string `help:"A SQLite path or a postgres:// URL." env:"COUNTERSIGN_DATABASE" placeholder:"URL"`
+	Log      string `help:"How lines are logged: ${enum}." enum:"text,json" default:"text" env:"COUNTERSIGN_LOG"`
+	LogLevel string `help:"What is logged, and what matters more: ${enum}." enum:"debug,info,warn,error" default:"info" env:"COUNTERSIGN_LOG_LEVEL"`
 	Quiet    bool   `help:"Log warnings and errors only."`
 
 	PublicURL     string `hidden:"" env:"COUNTERSIGN_PUBLIC_URL"`
@@ -168,11 +170,18 @@ var lines = strings.NewReplacer(":\n", ": ", "\n", "; ")
 
 // log writes structured lines to standard error, masked.
 func (s *session) log() *slog.Logger {
-	level := slog.LevelInfo
-	if s.Quiet {
-		level = slog.LevelWarn
+	var level slog.Level
+	if err := level.UnmarshalText([]byte(s.LogLevel)); err != nil {
+		level = slog.LevelInfo // unreachable: the command line takes no other words
 	}
-	return slog.New(redact.NewHandler(slog.NewJSONHandler(s.err, &slog.HandlerOptions{Level: level})))
+	options := &slog.HandlerOptions{Level: level}
+	if s.Quiet {
+		options.Level = max(level, slog.LevelWarn)
+	}
+	if s.Log == "json" {
+		return slog.New(redact.NewHandler(slog.NewJSONHandler(s.err, options)))
+	}
+	return slog.New(redact.NewHandler(slog.NewTextHandler(s.err, options)))
 }
 
 // config is the app's configuration as flags and environment give it.
