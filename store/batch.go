@@ -62,13 +62,13 @@ func (v View) askOne(ctx context.Context, q question) error {
 // and nothing was written.
 func (t *Tx) later(ctx context.Context, done func(int64, error) error, text string, args ...any) error {
 	if b, ok := t.x.(*batched); ok {
-		b.waiting = append(b.waiting, statement{text, args, done})
+		b.waiting = append(b.waiting, waiting{text, args, done})
 		return nil
 	}
 	return done(t.exec(ctx, text, args...))
 }
 
-type statement struct {
+type waiting struct {
 	text string
 	args []any
 	done func(int64, error) error
@@ -79,7 +79,7 @@ type statement struct {
 type batched struct {
 	tx      *sql.Tx
 	conn    *sql.Conn
-	waiting []statement
+	waiting []waiting
 	err     error
 }
 
@@ -117,7 +117,7 @@ func (b *batched) send(ctx context.Context) error {
 	return b.err
 }
 
-func settle(results pgx.BatchResults, sent []statement) error {
+func settle(results pgx.BatchResults, sent []waiting) error {
 	for _, s := range sent {
 		tag, err := results.Exec()
 		if err := s.done(tag.RowsAffected(), err); err != nil {

@@ -94,19 +94,13 @@ func (s *Store) openSQLite(ctx context.Context, path string, opt Options) error 
 	if err := private(path); err != nil {
 		return openProblem(path, err)
 	}
-	s.write, err = sql.Open("sqlite", sqliteDSN(path, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)",
-		"_pragma=foreign_keys(1)", "_pragma=recursive_triggers(1)", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-65536)"))
-	if err != nil {
-		return fmt.Errorf("open database: %w", err)
-	}
+	s.write = openFile(path, "_txlock=immediate", "_pragma=journal_mode(WAL)", "_pragma=synchronous(FULL)",
+		"_pragma=foreign_keys(1)", "_pragma=recursive_triggers(1)", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-65536)")
 	s.write.SetMaxOpenConns(1)
 	if err := s.write.PingContext(ctx); err != nil {
 		return errors.Join(openProblem(path, err), s.write.Close())
 	}
-	s.read, err = sql.Open("sqlite", sqliteDSN(path, "mode=ro", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-16384)"))
-	if err != nil {
-		return fmt.Errorf("open database: %w", err)
-	}
+	s.read = openFile(path, "mode=ro", "_pragma=busy_timeout(10000)", "_pragma=cache_size(-16384)")
 	s.read.SetMaxOpenConns(8)
 	s.read.SetMaxIdleConns(8)
 	if !opt.NoGroup {
@@ -126,6 +120,10 @@ func private(path string) error {
 		return err
 	}
 	return f.Close()
+}
+
+func openFile(path string, params ...string) *sql.DB {
+	return sql.OpenDB(sqliteFile{&sqlite.Driver{}, sqliteDSN(path, params...)})
 }
 
 // sqliteDSN always has the file: prefix: without it the driver drops mode=ro and opens the file for writing.

@@ -94,7 +94,6 @@ func (g *group) commit(first *unit) {
 	for _, u := range batch {
 		u.answer(err)
 	}
-	g.store.prepared.prepare(context.Background())
 }
 
 func (u *unit) answer(err error) {

@@ -2,20 +2,46 @@ package store
 
 import (
 	"context"
-	"database/sql"
-	"sync"
+	"database/sql/driver"
+
+	"modernc.org/sqlite"
 )
 
-// statements keeps prepared statements of one pool, by their text. SQLite parses and plans a statement each time it is not
-// prepared, which costs as much as running it; the PostgreSQL driver keeps its own and needs none of this.
-//
-// The pool that writes has one connection. While a transaction holds it nothing can be prepared on the pool, so a text that
-// is new is run as it is, and prepared once the transaction has ended.
-type statements struct {
-	db  *sql.DB
-	mu  sync.Mutex
-	by  map[string]*sql.Stmt
-	new []string
+// sqliteFile opens connections to a SQLite file that prepare each statement once. SQLite parses and plans a statement each time
+// it is not prepared, which costs as much as running it; the PostgreSQL driver keeps its own and needs none of this. It is done
+// under database/sql, so that the queue's statements are prepared too, and those inside a transaction.
+type sqliteFile struct {
+	driver *sqlite.Driver
+	dsn    string
+}
+
+func (f sqliteFile) Driver() driver.Driver { return f.driver }
+
+func (f sqliteFile) Connect(context.Context) (driver.Conn, error) {
+	conn, err := f.driver.Open(f.dsn)
+	if err != nil {
+		return nil, err
+	}
+	return &sqliteConn{driverConn: conn.(driverConn), kept: map[string]*statement{}}, nil
+}
+
+// driverConn is what the SQLite driver's connections can do.
+type driverConn interface {
+	driver.Conn
+	driver.ConnBeginTx
+	driver.ConnPrepareContext
+	driver.ExecerContext
+	driver.Pinger
+	driver.QueryerContext
+	driver.SessionResetter
+	driver.Validator
+	sqlite.AuthorizerRegisterer
+}
+
+// sqliteConn keeps prepared statements by their text.
+type sqliteConn struct {
+	driverConn
+	kept map[string]*statement
 }
 
 // Texts that are built with a number of rows in them come in many lengths; only so many, and only short ones, are kept.
@@ -24,80 +50,76 @@ const (
 	longestPrepared = 4000
 )
 
-func newStatements(db *sql.DB) *statements { return &statements{db: db, by: map[string]*sql.Stmt{}} }
-
-// kept returns the prepared statement of a text, nil when there is none yet.
-func (s *statements) kept(text string) *sql.Stmt {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	stmt, seen := s.by[text]
-	if !seen && len(s.by) < mostStatements && len(text) < longestPrepared {
-		s.by[text] = nil
-		s.new = append(s.new, text)
-	}
-	return stmt
+// statement is prepared, and has one answer at a time: whoever asks while another is being read, asks anew.
+type statement struct {
+	preparedStmt
+	reading bool
 }
 
-// prepare prepares the texts that were met since the last time. A text that cannot be prepared goes on being run as it is.
-func (s *statements) prepare(ctx context.Context) {
-	s.mu.Lock()
-	texts := s.new
-	s.new = nil
-	s.mu.Unlock()
-	for _, text := range texts {
-		if stmt, err := s.db.PrepareContext(ctx, text); err == nil {
-			s.mu.Lock()
-			s.by[text] = stmt
-			s.mu.Unlock()
-		}
-	}
+type preparedStmt interface {
+	driver.Stmt
+	driver.StmtExecContext
+	driver.StmtQueryContext
 }
 
-// prepared is a transaction, or with a nil tx the pool itself, that uses prepared statements where there are any.
-type prepared struct {
-	statements *statements
-	tx         *sql.Tx
+// statement is the prepared statement of a text; nil when the text is to be run as it is.
+func (c *sqliteConn) statement(ctx context.Context, text string) (*statement, error) {
+	if s := c.kept[text]; s != nil && !s.reading {
+		return s, nil
+	} else if s != nil || len(text) >= longestPrepared || len(c.kept) == mostStatements {
+		return nil, nil
+	}
+	stmt, err := c.PrepareContext(ctx, text)
+	if err != nil {
+		return nil, err
+	}
+	s := &statement{preparedStmt: stmt.(preparedStmt)}
+	c.kept[text] = s
+	return s, nil
 }
 
-func (p prepared) stmt(ctx context.Context, text string) *sql.Stmt {
-	stmt := p.statements.kept(text)
-	if stmt == nil && p.tx == nil {
-		p.statements.prepare(ctx)
-		stmt = p.statements.kept(text)
+func (c *sqliteConn) ExecContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Result, error) {
+	s, err := c.statement(ctx, text)
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return c.driverConn.ExecContext(ctx, text, args)
 	}
-	if stmt != nil && p.tx != nil {
-		return p.tx.StmtContext(ctx, stmt)
-	}
-	return stmt
+	return s.ExecContext(ctx, args)
 }
 
-func (p prepared) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
-	if stmt := p.stmt(ctx, text); stmt != nil {
-		return stmt.QueryContext(ctx, args...)
+func (c *sqliteConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
+	s, err := c.statement(ctx, text)
+	switch {
+	case err != nil:
+		return nil, err
+	case s == nil:
+		return c.driverConn.QueryContext(ctx, text, args)
 	}
-	return p.plain().QueryContext(ctx, text, args...)
+	rows, err := s.QueryContext(ctx, args)
+	if err != nil {
+		return nil, err
+	}
+	s.reading = true
+	return answerRows{rows, s}, nil
 }
 
-func (p prepared) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
-	if stmt := p.stmt(ctx, text); stmt != nil {
-		return stmt.QueryRowContext(ctx, args...)
-	}
-	return p.plain().QueryRowContext(ctx, text, args...)
+// answerRows are the answer of a prepared statement.
+type answerRows struct {
+	driver.Rows
+	of *statement
 }
 
-func (p prepared) ExecContext(ctx context.Context, text string, args ...any) (sql.Result, error) {
-	if stmt := p.stmt(ctx, text); stmt != nil {
-		return stmt.ExecContext(ctx, args...)
-	}
-	return p.plain().ExecContext(ctx, text, args...)
+func (r answerRows) Close() error {
+	r.of.reading = false
+	return r.Rows.Close()
 }
 
-func (p prepared) plain() interface {
-	queryer
-	execer
-} {
-	if p.tx != nil {
-		return p.tx
+// Close gives the statements back with the connection.
+func (c *sqliteConn) Close() error {
+	for _, s := range c.kept {
+		s.Close()
 	}
-	return p.statements.db
+	return c.driverConn.Close()
 }

@@ -33,7 +33,6 @@ type Store struct {
 	log      *slog.Logger
 	watch    watchers
 	migrated Versions
-	prepared *statements // SQLite only: of the connection that writes
 	closing  sync.Once
 	measured func(units int, took time.Duration)
 }
@@ -81,9 +80,9 @@ func connect(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	if err := open(ctx, dsn, opt); err != nil {
 		return nil, err
 	}
-	s.View = View{q: pooled{s.read, s.pool}, d: s.dialect}
-	if s.dialect == sqliteDialect {
-		s.View.q, s.prepared = prepared{statements: newStatements(s.read)}, newStatements(s.write)
+	s.View = View{q: s.read, d: s.dialect}
+	if s.pool != nil {
+		s.View.q = pooled{s.read, s.pool}
 	}
 	return s, nil
 }

@@ -82,9 +82,6 @@ func (s *Store) writeAlone(ctx context.Context, f func(context.Context, *Tx) err
 	}
 	s.measured(1, time.Since(begun))
 	tx.committed()
-	if s.prepared != nil {
-		s.prepared.prepare(ctx)
-	}
 	return nil
 }
 
@@ -103,15 +100,14 @@ func (t *Tx) sent(ctx context.Context, err error) error {
 	return b.send(ctx)
 }
 
-// tx is an open transaction, on SQLite with prepared statements, on PostgreSQL with writes that wait. conn is the connection
-// it is on, on PostgreSQL only.
+// tx is an open transaction, on PostgreSQL with writes that wait. conn is the connection it is on, on PostgreSQL only.
 func (s *Store) tx(raw *sql.Tx, conn *sql.Conn) *Tx {
 	var on interface {
 		queryer
 		execer
-	} = &batched{tx: raw, conn: conn}
-	if s.prepared != nil {
-		on = prepared{s.prepared, raw}
+	} = raw
+	if s.pool != nil {
+		on = &batched{tx: raw, conn: conn}
 	}
 	return &Tx{View: View{q: on, d: s.dialect}, Now: s.now().UTC().Truncate(time.Microsecond), tx: raw, x: on, store: s}
 }
