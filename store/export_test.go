@@ -24,3 +24,10 @@ func (o overheard) QueryRowContext(ctx context.Context, text string, args ...any
 	o.tell(text, args)
 	return o.queryer.QueryRowContext(ctx, text, args...)
 }
+
+// SharesOf makes shares of so many cases until the test is over.
+func SharesOf(t interface{ Cleanup(func()) }, cases int) {
+	before := shared
+	shared = cases
+	t.Cleanup(func() { shared = before })
+}

@@ -213,9 +213,10 @@ func TestExportOfACaseThatDoesNotExistIsAnError(t *testing.T) {
 	})
 }
 
-// The shares of a verification are cut between cases: what they find must come out as one.
-func TestManyRowsAreVerifiedInShares(t *testing.T) {
+// The shares of a walk over every record are cut between cases: what they find must come out as one, and none may be left out.
+func TestManyRowsAreReadInShares(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
+		store.SharesOf(t, 2)
 		s := open(t, database)
 		const cases, rows = 5, 2200
 		for i := range cases {
@@ -232,6 +233,9 @@ func TestManyRowsAreVerifiedInShares(t *testing.T) {
 		if n := told.Load(); n == 0 || n > report.Rows {
 			t.Errorf("progress was told of %d rows", n)
 		}
+		if report := verifiedExport(t, s); !report.OK || report.Cases != cases || report.Rows != cases*(rows+1) {
+			t.Errorf("the export says %v", report)
+		}
 		disarm(t, s)
 		exec(t, s, "UPDATE record_rows SET at = 1 WHERE case_id = $1 AND seq = 500", string(id(3)))
 		report, err = s.VerifyRecord(ctx, nil)
@@ -239,4 +243,14 @@ func TestManyRowsAreVerifiedInShares(t *testing.T) {
 			t.Errorf("got %v, %v; want case %s, step 500", report, err, id(3))
 		}
 	})
+}
+
+// verifiedExport verifies what a store exports.
+func verifiedExport(t *testing.T, s *store.Store) audit.Report {
+	t.Helper()
+	report, err := audit.VerifyExport(bytes.NewReader(exported(t, s, "")))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return report
 }

@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"iter"
@@ -23,10 +24,10 @@ type chain struct {
 // share is a range of case ids by their bytes: from the first up to, and without, the second; an empty end is open.
 type share struct{ from, until string }
 
-// chains lists the cases of a share with their heads, ordered by the bytes of their ids; a case without a head has a zero one.
-func (v View) chains(ctx context.Context, of share) ([]chain, error) {
+// chainsOf lists some cases with their heads, ordered by the bytes of their ids; a case without a head has a zero one.
+func (v View) chainsOf(ctx context.Context, where string, args ...any) ([]chain, error) {
 	rows, err := v.q.QueryContext(ctx, `SELECT c.id, COALESCE(h.seq, 0), COALESCE(h.hash, ''), c.status, c.outcome
-		FROM cases c LEFT JOIN record_heads h ON h.case_id = c.id WHERE c.id >= $1 AND ($2 = '' OR c.id < $2)`, of.from, of.until)
+		FROM cases c LEFT JOIN record_heads h ON h.case_id = c.id `+where, args...)
 	if err != nil {
 		return nil, fmt.Errorf("list the chains: %w", err)
 	}
@@ -35,6 +36,10 @@ func (v View) chains(ctx context.Context, of share) ([]chain, error) {
 	})
 	slices.SortFunc(all, func(a, b chain) int { return compare(a.head.Case, b.head.Case) })
 	return all, wrap(err, "list the chains")
+}
+
+func (v View) chains(ctx context.Context, of share) ([]chain, error) {
+	return v.chainsOf(ctx, "WHERE c.id >= $1 AND ($2 = '' OR c.id < $2)", of.from, of.until)
 }
 
 // look adds what is kept beside the records of a share to its chains.
@@ -108,50 +113,59 @@ func (s *Store) VerifyCase(ctx context.Context, id countersign.CaseID) (report a
 	return report, err
 }
 
-// VerifyRecord walks every chain, on all cores: each reads a share of the cases in a snapshot of its own. A case's head,
-// projection and rows are of one moment then, and more is not needed, because chains do not depend on each other. Progress,
-// if not nil, is told now and then how many rows were checked so far, from any goroutine.
+// VerifyRecord walks every chain, on all cores: each takes one share of the cases after the other and reads it in a snapshot of
+// its own. A case's head, projection and rows are of one moment then, and more is not needed, because chains do not depend on each
+// other. Progress, if not nil, is told now and then how many rows were checked so far, from any goroutine.
 func (s *Store) VerifyRecord(ctx context.Context, progress func(rows int64)) (audit.Report, error) {
-	shares, err := s.shares(ctx, runtime.GOMAXPROCS(0))
+	shares, err := s.shares(ctx)
 	if err != nil {
 		return audit.Report{}, err
 	}
-	var checked atomic.Int64
+	var checked, taken atomic.Int64
 	reports, errs := make([]audit.Report, len(shares)), make([]error, len(shares))
 	var done sync.WaitGroup
-	for i, of := range shares {
+	for range min(runtime.GOMAXPROCS(0), len(shares)) {
 		done.Go(func() {
-			errs[i] = s.Snapshot(ctx, func(v View) (err error) {
-				reports[i], err = v.verify(ctx, of, func() {
-					if n := checked.Add(1); progress != nil && n%10_000 == 0 {
-						progress(n)
-					}
+			for i := taken.Add(1) - 1; i < int64(len(shares)); i = taken.Add(1) - 1 {
+				errs[i] = s.Snapshot(ctx, func(v View) (err error) {
+					reports[i], err = v.verify(ctx, shares[i], func() {
+						if n := checked.Add(1); progress != nil && n%10_000 == 0 {
+							progress(n)
+						}
+					})
+					return err
 				})
-				return err
-			})
+				if errs[i] != nil {
+					return
+				}
+			}
 		})
 	}
 	done.Wait()
 	return audit.Merge(reports...), errors.Join(errs...)
 }
 
-// shares divides the cases into n ranges of about the same number. Together they hold every id there can be, so that rows
-// which belong to no case are met too.
-func (v View) shares(ctx context.Context, n int) ([]share, error) {
-	var cases int
-	if err := v.q.QueryRowContext(ctx, "SELECT COUNT(*) FROM cases").Scan(&cases); err != nil {
-		return nil, fmt.Errorf("count the cases: %w", err)
-	}
+// shared is how many cases are in a share: few enough that their heads are little memory, and enough to be read in one go. A
+// test has less.
+var shared = 2000
+
+// shares divides the cases into ranges of so many. Together they hold every id there can be, so that rows which belong to no case
+// are met too.
+func (v View) shares(ctx context.Context) ([]share, error) {
 	all := []share{{}}
-	for i := 1; i < n && cases >= n; i++ {
+	for {
 		var id string
-		if err := v.q.QueryRowContext(ctx, "SELECT id FROM cases ORDER BY id LIMIT 1 OFFSET $1", i*cases/n).Scan(&id); err != nil {
+		last := &all[len(all)-1]
+		err := v.q.QueryRowContext(ctx, "SELECT id FROM cases WHERE id >= $1 ORDER BY id LIMIT 1 OFFSET $2", last.from, shared).Scan(&id)
+		if errors.Is(err, sql.ErrNoRows) {
+			return all, nil
+		}
+		if err != nil {
 			return nil, fmt.Errorf("divide the cases: %w", err)
 		}
-		all[len(all)-1].until = id
+		last.until = id
 		all = append(all, share{from: id})
 	}
-	return all, nil
 }
 
 // verify walks the chains of a share, cases and rows side by side.
@@ -181,23 +195,39 @@ func (v View) verify(ctx context.Context, of share, checked func()) (audit.Repor
 	return verifier.Report(), nil
 }
 
-// Export writes the record of one case, or of every case when id is empty, to w.
+// Export writes the record of one case, or of every case when id is empty, to w. It is of one moment, and never is more of it in
+// memory than the heads of a share.
 func (s *Store) Export(ctx context.Context, id countersign.CaseID, w *audit.Writer) error {
 	return s.Snapshot(ctx, func(v View) error {
-		chains, err := v.chains(ctx, share{})
+		if id != "" {
+			return v.exportCase(ctx, id, w)
+		}
+		shares, err := v.shares(ctx)
 		if err != nil {
 			return err
 		}
-		rows := v.WholeRecord(ctx)
-		if id != "" {
-			chains = slices.DeleteFunc(chains, func(c chain) bool { return c.head.Case != id })
-			if len(chains) == 0 {
-				return countersign.Errorf(countersign.NotFound, "there is no case %q", string(id))
+		for _, of := range shares {
+			chains, err := v.chains(ctx, of)
+			if err != nil {
+				return err
 			}
-			rows = v.RecordRows(ctx, id, 0)
+			if err := export(v.recordOf(ctx, of), chains, w); err != nil {
+				return err
+			}
 		}
-		return export(rows, chains, w)
+		return nil
 	})
+}
+
+func (v View) exportCase(ctx context.Context, id countersign.CaseID, w *audit.Writer) error {
+	chains, err := v.chainsOf(ctx, "WHERE c.id = $1", string(id))
+	if err != nil {
+		return err
+	}
+	if len(chains) == 0 {
+		return countersign.Errorf(countersign.NotFound, "there is no case %q", string(id))
+	}
+	return export(v.RecordRows(ctx, id, 0), chains, w)
 }
 
 func export(rows iter.Seq2[RecordRow, error], chains []chain, w *audit.Writer) error {
