@@ -52,14 +52,10 @@ const (
 
 // statement is prepared, and has one answer at a time: whoever asks while another is being read, asks anew.
 type statement struct {
-	preparedStmt
-	reading bool
-}
-
-type preparedStmt interface {
 	driver.Stmt
-	driver.StmtExecContext
-	driver.StmtQueryContext
+	run     func(context.Context, []driver.NamedValue) (driver.Result, error)
+	ask     func(context.Context, []driver.NamedValue) (driver.Rows, error)
+	reading bool
 }
 
 // statement is the prepared statement of a text; nil when the text is to be run as it is.
@@ -73,7 +69,7 @@ func (c *sqliteConn) statement(ctx context.Context, text string) (*statement, er
 	if err != nil {
 		return nil, err
 	}
-	s := &statement{preparedStmt: stmt.(preparedStmt)}
+	s := &statement{Stmt: stmt, run: stmt.(driver.StmtExecContext).ExecContext, ask: stmt.(driver.StmtQueryContext).QueryContext}
 	c.kept[text] = s
 	return s, nil
 }
@@ -86,7 +82,7 @@ func (c *sqliteConn) ExecContext(ctx context.Context, text string, args []driver
 	case s == nil:
 		return c.driverConn.ExecContext(ctx, text, args)
 	}
-	return s.ExecContext(ctx, args)
+	return s.run(ctx, args)
 }
 
 func (c *sqliteConn) QueryContext(ctx context.Context, text string, args []driver.NamedValue) (driver.Rows, error) {
@@ -97,7 +93,7 @@ func (c *sqliteConn) QueryContext(ctx context.Context, text string, args []drive
 	case s == nil:
 		return c.driverConn.QueryContext(ctx, text, args)
 	}
-	rows, err := s.QueryContext(ctx, args)
+	rows, err := s.ask(ctx, args)
 	if err != nil {
 		return nil, err
 	}

@@ -44,7 +44,17 @@ type finding struct {
 	goal             goal
 }
 
+// commands are what is measured besides, or a part of it in a process of its own.
+var commands = map[string]func(context.Context, []string) error{"scale": scale, "serve": serve}
+
 func main() {
+	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
+		if err := commands[os.Args[1]](context.Background(), os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "bench:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	cases := flag.Int("cases", 2000, "cases to run through each engine")
 	only := flag.String("engine", "", "measure only this one: sqlite or postgres")
 	profile := flag.String("cpuprofile", "", "write a CPU profile to this file")

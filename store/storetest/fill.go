@@ -4,10 +4,15 @@ import (
 	"context"
 	"encoding/base32"
 	"encoding/binary"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -17,10 +22,11 @@ import (
 	"countersign/store"
 )
 
-// Filled is what Fill puts into a store: a bank of the size that the queue has to be quick at.
+// Filled is what a store is filled with: a bank of the size that the program has to be quick at.
 type Filled struct {
 	Cases int // of all, one transaction each
 	Open  int // of them
+	Rows  int // of each record, as long as the case's own story when that is longer
 }
 
 // Fill fills an empty store with invented books and cases, the same every time for the same clock. Each case is as wide as a
@@ -28,55 +34,105 @@ type Filled struct {
 // CU-0 and so on: of four cases one customer, with one account.
 func Fill(t testing.TB, s *store.Store, size Filled) {
 	t.Helper()
-	f := filler{now: s.Now().UTC().Truncate(time.Second), random: rand.New(rand.NewPCG(1, 2))}
-	f.names = f.ids(size.Cases)
-	for _, rows := range f.books(size.Cases) {
-		for batch := range slices.Chunk(rows, 500) {
-			f.write(t, s, func(ctx context.Context, tx *store.Tx) error {
-				_, err := tx.Import(ctx, batch)
-				return err
-			})
-		}
+	if err := size.Into(context.Background(), s, nil); err != nil {
+		t.Fatal(err)
 	}
-	for from := 0; from < size.Cases; from += 5000 {
-		f.write(t, s, func(ctx context.Context, tx *store.Tx) error {
-			for n := from; n < min(from+5000, size.Cases); n++ {
-				// Open cases lie among the closed ones, as they do after years.
-				c := f.dispute(n, n*size.Open/size.Cases != (n+1)*size.Open/size.Cases)
-				if err := tx.Birth(ctx, c, 0, clerk, story(c)...); err != nil {
-					return err
-				}
+}
+
+// Into is Fill for whoever is no test. Progress, if not nil, is told how many cases are in.
+func (size Filled) Into(ctx context.Context, s *store.Store, progress func(cases int)) error {
+	now := s.Now().UTC().Truncate(time.Second)
+	names := ids(rand.New(rand.NewPCG(1, 2)), size.Cases)
+	var in atomic.Int64
+	var next atomic.Int64
+	chunk := func() (bool, error) {
+		from := int(next.Add(chunked)) - chunked
+		if from >= size.Cases {
+			return false, nil
+		}
+		// A chunk has chances of its own, so that it does not matter who fills it in.
+		f := filler{size: size, now: now, random: rand.New(rand.NewPCG(1, uint64(from))), names: names}
+		until := min(from+chunked, size.Cases)
+		if err := f.fill(ctx, s, from, until); err != nil {
+			return false, fmt.Errorf("fill the store: %w", err)
+		}
+		if n := in.Add(int64(until - from)); progress != nil {
+			progress(int(n))
+		}
+		return true, nil
+	}
+	if err := eachCore(s.Engine(), chunk); err != nil {
+		return err
+	}
+	return settle(ctx, s)
+}
+
+// chunked is how many cases are filled in at once: whole merchants, and whole customers.
+const chunked = 2000
+
+// eachCore does chunks until there is none left, on PostgreSQL on every core: SQLite has one that writes.
+func eachCore(engine string, chunk func() (bool, error)) error {
+	cores := 1
+	if engine == "postgres" {
+		cores = runtime.GOMAXPROCS(0)
+	}
+	errs := make([]error, cores)
+	var done sync.WaitGroup
+	for i := range errs {
+		done.Go(func() {
+			for more := true; more && errs[i] == nil; {
+				more, errs[i] = chunk()
 			}
-			return nil
 		})
 	}
-	settle(t, s)
+	done.Wait()
+	return errors.Join(errs...)
 }
 
 var clerk = countersign.Actor{Kind: countersign.Worker, ID: "fill"}
 
 // settle does what PostgreSQL's autovacuum would have done by the time a bank has so many cases.
-func settle(t testing.TB, s *store.Store) {
-	t.Helper()
+func settle(ctx context.Context, s *store.Store) error {
 	if s.Engine() != "postgres" {
-		return
+		return nil
 	}
-	if _, err := s.DB().Exec("VACUUM (ANALYZE)"); err != nil {
-		t.Fatal(err)
-	}
+	_, err := s.DB().ExecContext(ctx, "VACUUM (ANALYZE)")
+	return err
 }
 
 type filler struct {
+	size   Filled
 	now    time.Time
 	random *rand.Rand
 	names  []string
 }
 
-func (f filler) write(t testing.TB, s *store.Store, do func(context.Context, *store.Tx) error) {
-	t.Helper()
-	if err := s.Write(context.Background(), do); err != nil {
-		t.Fatalf("fill the store: %v", err)
+// fill puts in the books and cases from the one number up to the other.
+func (f filler) fill(ctx context.Context, s *store.Store, from, until int) error {
+	for _, rows := range f.books(from, until) {
+		for batch := range slices.Chunk(rows, 500) {
+			err := s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+				_, err := tx.Import(ctx, batch)
+				return err
+			})
+			if err != nil {
+				return err
+			}
+		}
 	}
+	var cases []countersign.Case
+	for n := from; n < until; n++ {
+		// Open cases lie among the closed ones, as they do after years.
+		cases = append(cases, f.dispute(n, n*f.size.Open/f.size.Cases != (n+1)*f.size.Open/f.size.Cases))
+	}
+	return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		for _, c := range cases {
+			if err := tx.Birth(ctx, c, 0, clerk, f.story(c)...); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
 }
 
 var (
@@ -85,18 +141,18 @@ var (
 )
 
 // books are a merchant for a hundred cases, a customer and an account for four, and a transaction for each.
-func (f filler) books(cases int) [][]records.Row {
+func (f filler) books(from, until int) [][]records.Row {
 	var set records.Set
-	for n := range (cases + 99) / 100 {
+	for n := from / 100; n < (until+99)/100; n++ {
 		set.Merchants = append(set.Merchants, records.Merchant{ID: fmt.Sprint("ME-", n), Name: fmt.Sprint("Shop ", n), Country: "NG"})
 	}
-	for n := range (cases + 3) / 4 {
+	for n := from / 4; n < (until+3)/4; n++ {
 		set.Customers = append(set.Customers, records.Customer{ID: fmt.Sprint("CU-", n), Flags: []string{},
 			Name: pick(f.random, givenNames) + " " + pick(f.random, surnames), Email: fmt.Sprint("c", n, "@example.com")})
 		set.Accounts = append(set.Accounts, records.Account{ID: fmt.Sprint("AC-", n), CustomerID: fmt.Sprint("CU-", n),
 			Number: fmt.Sprintf("%010d", 3_000_000_000+n*17), Currency: "NGN", Kind: "savings", Status: "active"})
 	}
-	for n := range cases {
+	for n := from; n < until; n++ {
 		set.Transactions = append(set.Transactions, f.payment(n))
 	}
 	var all [][]records.Row
@@ -174,33 +230,51 @@ func (f filler) judged(c *countersign.Case) {
 	}
 }
 
-// story is the record of a case, as it says of itself.
-func story(c countersign.Case) []store.Note {
+// story is the record of a case, as it says of itself, with as many turns of a model and steps as it takes to make it long enough.
+func (f filler) story(c countersign.Case) []store.Note {
 	notes := []store.Note{{Kind: audit.Opened, Payload: map[string]any{"round": 1, "status": countersign.Queued, "notes": c.Notes}}}
+	var end []store.Note
 	switch {
 	case c.Status == countersign.Queued:
 	case c.Verdict == nil:
 		notes = append(notes, store.Note{Kind: audit.Started, Payload: map[string]any{"round": 1, "status": c.Status}})
 	default:
-		notes = append(notes, store.Note{Kind: audit.Proposal, Payload: map[string]any{"round": 1, "proposal": c.Proposal}},
+		end = append(end, store.Note{Kind: audit.Proposal, Payload: map[string]any{"round": 1, "proposal": c.Proposal}},
 			store.Note{Kind: audit.Verdict, Payload: map[string]any{"round": 1, "verdict": c.Verdict, "status": c.Status}})
 	}
 	if c.Status == countersign.Closed {
-		notes = append(notes, store.Note{Kind: audit.Closed, Payload: store.Closing(c)})
+		end = append(end, store.Note{Kind: audit.Closed, Payload: store.Closing(c)})
 	}
-	return notes
+	for n := 0; len(notes)+len(end) < f.size.Rows; n++ {
+		notes = append(notes, f.worked(c, n))
+	}
+	return append(notes, end...)
+}
+
+// worked is the n-th row of an investigation: a turn of the model, and three steps that it asked for.
+func (f filler) worked(c countersign.Case, n int) store.Note {
+	if n%4 == 0 {
+		return store.Note{Kind: audit.ModelTurn, Payload: map[string]any{"round": 1, "turn": n/4 + 1, "at": c.OpenedAt,
+			"text": "The settlement decides this, so I look at it and at the entries beside it."}}
+	}
+	result, _ := json.Marshal(map[string]any{"transaction_id": c.Subject.ID, "state": "failed", "final": true, "rail": "NIP"})
+	return store.Note{Kind: audit.ToolCall, Payload: struct {
+		Round int `json:"round"`
+		countersign.Step
+	}{1, countersign.Step{Ref: countersign.Ref(n - n/4), Turn: n/4 + 1, Tool: "get_settlement_status", OK: true, Result: result, At: c.OpenedAt}}}
 }
 
 var crockford = base32.NewEncoding("0123456789ABCDEFGHJKMNPQRSTVWXYZ").WithPadding(base32.NoPadding)
 
-// ids are spread like real ones, but come in order: a database takes in rows five times as fast at the end of its indexes.
-func (f filler) ids(n int) []string {
-	all := make([]string, n)
+// ids are spread like real ones, but come in order: a database takes in rows five times as fast at the end of its indexes. Of a
+// million one may come twice, and is left out, so a few more are made.
+func ids(random *rand.Rand, n int) []string {
+	all := make([]string, n+100)
 	for i := range all {
-		all[i] = crockford.EncodeToString(binary.BigEndian.AppendUint64(nil, f.random.Uint64())[:5])
+		all[i] = crockford.EncodeToString(binary.BigEndian.AppendUint64(nil, random.Uint64())[:5])
 	}
 	slices.Sort(all)
-	return all
+	return slices.Compact(all)[:n]
 }
 
 // combinations are the reasons that come together, the frequent ones first. All codes are among them.
