@@ -140,5 +140,7 @@ type ModelUse struct {
 	Attempts     int    `json:"attempts"` // HTTP requests made, retries included
 	InputTokens  int64  `json:"input_tokens"`
 	OutputTokens int64  `json:"output_tokens"`
-	Cost         string `json:"cost"` // decimal in the price list's currency, empty while no price is set
+	// AssumedTokens are counted for calls of which no server said what they used, and which may have to be paid all the same.
+	AssumedTokens int64 `json:"assumed_tokens,omitempty"`
+	Cost          Costs `json:"cost"` // of both, as "USD 0.0123"; empty while no price is set
 }

@@ -15,6 +15,10 @@ type Proposal struct {
 	Turn    int     `json:"turn"`              // the turn that submitted it
 	Failure Failure `json:"failure,omitempty"` // set when the model never produced one and this is the hard-coded escalation
 	Partial string  `json:"partial,omitempty"` // why we think the model did not see the whole case; empty when it did
+	// StoodIn says for whom the offline reviewer went on, in a sentence: the models that were to be asked gave no answer. It is no AI, and
+	// what failed must not end in an automatic act. Empty when it was the one to be asked, or was not.
+	StoodIn string `json:"stood_in,omitempty"`
+	Budget  string `json:"budget,omitempty"` // which budget has no room for the models that were to be asked, when it came to that
 }
 
 // Failure names how a model failed to produce a proposal. Empty means that it did produce one.
@@ -28,7 +32,8 @@ const (
 	Unreachable     Failure = "unreachable"       // the server could not be reached, or kept failing
 	RefusedByServer Failure = "refused_by_server" // the server answered that the request is wrong; retrying cannot help
 	TimedOut        Failure = "timed_out"         // wall clock used up
-	BudgetSpent     Failure = "budget_spent"      // tokens, money or tool calls used up
+	BudgetSpent     Failure = "budget_spent"      // the bounds of one conversation: its tokens or tool calls are used up
+	Unfunded        Failure = "unfunded"          // a budget for models, of the case or of the day, has no room for another call
 	Interrupted     Failure = "interrupted"       // our own doing: the investigation kept stopping before its end
 	BrokenProgram   Failure = "broken_program"    // our own doing: a part of the program failed
 )

@@ -38,6 +38,8 @@ const (
 	RejectionNeedsPerson ReasonCode = "rejection_needs_person"
 	ModelAskedForPerson  ReasonCode = "model_asked_for_person"
 	ModelFailed          ReasonCode = "model_failed"
+	BudgetReached        ReasonCode = "budget_spent"     // a budget for models has no room for another call
+	OfflineStoodIn       ReasonCode = "offline_stood_in" // the models that were to be asked gave no answer, and the offline reviewer went on
 	ModelSawPartialCase  ReasonCode = "model_saw_partial_case"
 	FactsDisagree        ReasonCode = "facts_disagree"
 	FactsUnknown         ReasonCode = "facts_unknown"
@@ -58,7 +60,7 @@ const (
 
 // ReasonOrder is the order in which reasons are listed: what stops everything first, what merely tightens last.
 var ReasonOrder = []ReasonCode{
-	ModelFailed, ModelSawPartialCase, EvidenceInvalid, EvidenceTooLittle, QuoteUnverified, FactsUnreadable, OrderNotFound,
+	ModelFailed, BudgetReached, OfflineStoodIn, ModelSawPartialCase, EvidenceInvalid, EvidenceTooLittle, QuoteUnverified, FactsUnreadable, OrderNotFound,
 	DeadlinePassed, RefundContradictsContest, NoRefundContradictsAccept, PartialRefund, OpenReturn, PolicyNewerThanOrder,
 	FactsDisagree, FactsUnknown, FraudSuspected, AboveCap, NoCapForCurrency, TypeNotAllowed, ConfidenceLow, RejectionNeedsPerson, ModelAskedForPerson,
 	FixNotApplicable, ShadowMode, PersonDecides,

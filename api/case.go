@@ -144,7 +144,12 @@ type Model struct {
 	Attempts     int    `json:"attempts"`
 	InputTokens  int64  `json:"input_tokens"`
 	OutputTokens int64  `json:"output_tokens"`
-	Cost         string `json:"cost" doc:"A decimal; empty while no price is set."`
+	Assumed      int64  `json:"assumed_tokens,omitempty" doc:"Counted for calls of which no server said what they used, and which may have to be paid."`
+	Cost         string `json:"cost" doc:"A currency and a decimal, such as USD 0.0123, for tokens of both kinds; empty while no price is set."`
+}
+
+func modelOf(m countersign.ModelUse) Model {
+	return Model{m.Provider, m.Name, m.Attempts, m.InputTokens, m.OutputTokens, m.AssumedTokens, m.Cost.String()}
 }
 
 // shown is a case as the API shows it, without its record.
@@ -155,7 +160,7 @@ func shown(c countersign.Case) Case {
 		Reference: known(c.Terms.Reference), Status: c.Status, Stage: known(c.Stage), Recommendation: known(c.Recommendation),
 		Outcome: known(c.Outcome), HandledBy: known(c.HandledBy), Raised: c.Raised, OpenedAt: c.OpenedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
 		DueAt: due(c.DueAt), DueSource: or(c.DueSource, countersign.DueUnknown), Proposal: proposal(c.Proposal), Facts: facts(c.Facts),
-		Verdict: verdict(c.Verdict), Fix: fix(c.Fix), Message: c.Message, Model: Model(c.Model), Round: c.Round, Revision: c.Revision,
+		Verdict: verdict(c.Verdict), Fix: fix(c.Fix), Message: c.Message, Model: modelOf(c.Model), Round: c.Round, Revision: c.Revision,
 	}
 }
 

@@ -44,7 +44,9 @@ func (o *office) sell(read func(id string) shop.Records) *pipeline.Pipeline {
 		}})
 	o.api.Review.Desks[countersign.Merchant] = review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh, Warn: d.Warn}
 	return &pipeline.Pipeline{Store: o.store, Desks: map[countersign.DeskName]desk.Desk{countersign.Merchant: d}, Worker: "test", Log: slog.New(slog.DiscardHandler),
-		Model: func(countersign.Case) llm.Model { return rulebook.New(merchant.Playbook()) }}
+		Model: func(_ context.Context, _ store.View, _ countersign.Case) (llm.Model, error) {
+			return rulebook.New(merchant.Playbook()), nil
+		}}
 }
 
 // delivered is an order of USD 120.00 that was paid and delivered.

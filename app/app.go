@@ -20,6 +20,7 @@ import (
 	"countersign/desk/merchant/library"
 	"countersign/desk/merchant/setup"
 	"countersign/llm"
+	"countersign/llm/roster"
 	"countersign/measure"
 	"countersign/pipeline"
 	"countersign/pipeline/intake"
@@ -67,10 +68,12 @@ type App struct {
 	Measure *measure.Process
 	Setup   setup.Setup      // how the shop's own database is read
 	Library *library.Library // the shop's policies
+	Roster  roster.Keeper    // which models there are, and what they may cost
 
 	way      answer.Way
 	pipeline *pipeline.Pipeline
 	shop     *connected
+	duty     *duty
 	lock     *flock.Flock // held while this process works a SQLite database
 	stopping chan struct{}
 	stop     sync.Once
@@ -155,9 +158,11 @@ func (a *App) assemble() (err error) {
 		return err
 	}
 	a.Desks = map[countersign.DeskName]desk.Desk{countersign.Bank: bank.New(), countersign.Merchant: shop}
+	a.Roster = roster.Keeper{Store: a.Store, Key: a.Key}
+	a.duty = a.newDuty(a.Model)
 	host, _ := os.Hostname()
 	a.pipeline = &pipeline.Pipeline{
-		Store: a.Store, Desks: a.Desks, Model: a.modelFor, Bounds: a.Bounds, Lease: a.Lease, Log: a.Log, Watch: a.watch(),
+		Store: a.Store, Desks: a.Desks, Model: a.modelFor, Budgets: a.duty.budgets, Bounds: a.Bounds, Lease: a.Lease, Log: a.Log, Watch: a.watch(),
 		Worker: fmt.Sprintf("%s/%d", host, os.Getpid()),
 	}
 	config := queue.Config{Store: a.Store, Workers: a.Workers, Exclusive: a.lock != nil, Sweep: a.Sweep, Grace: a.Grace, Log: a.Log, PutBack: a.Measure.PutBack}
@@ -184,11 +189,12 @@ func reviewed(d desk.Desk) review.Desk {
 	return r
 }
 
-func (a *App) modelFor(c countersign.Case) llm.Model {
-	if a.Models != nil {
-		return a.Models(c, a.Model)
+func (a *App) modelFor(ctx context.Context, view store.View, c countersign.Case) (llm.Model, error) {
+	m, err := a.duty.of(ctx, view, c.Desk)
+	if err == nil && a.Models != nil {
+		m = a.Models(c, m)
 	}
-	return a.Model
+	return m, err
 }
 
 // Start begins to investigate, if this process works.

@@ -39,7 +39,7 @@ const (
 func openModel(c ModelConfig) (llm.Model, error) {
 	switch c.Provider {
 	case "", "rulebook":
-		return rulebook.New(bank.Playbook(), merchant.Playbook()), nil
+		return offlineReviewer(), nil
 	case "openai":
 		return fromVariables(openai.New(openai.Config{Server: c.server()}))
 	case "anthropic":
@@ -48,6 +48,8 @@ func openModel(c ModelConfig) (llm.Model, error) {
 	return nil, countersign.Errorf(countersign.Invalid, "%q is no provider", c.Provider).In(providerVariable).
 		Try("expected rulebook, openai or anthropic")
 }
+
+func offlineReviewer() llm.Model { return rulebook.New(bank.Playbook(), merchant.Playbook()) }
 
 func (c ModelConfig) server() exchange.Server {
 	return exchange.Server{BaseURL: c.BaseURL, Model: c.Name, APIKey: c.APIKey}

@@ -48,7 +48,9 @@ func newOffice(t *testing.T) *office {
 	o := &office{T: t, store: s, desk: bank.New(), intake: intake.Intake{Store: s, Queue: q}}
 	models, reviewer := Models(now, o.load), rulebook.New(bank.Playbook())
 	o.pipeline = &pipeline.Pipeline{Store: s, Desks: map[countersign.DeskName]desk.Desk{countersign.Bank: o.desk}, Worker: "demo",
-		Model: func(c countersign.Case) llm.Model { return models(c, reviewer) }, Log: slog.New(slog.DiscardHandler)}
+		Model: func(_ context.Context, _ store.View, c countersign.Case) (llm.Model, error) {
+			return models(c, reviewer), nil
+		}, Log: slog.New(slog.DiscardHandler)}
 	o.review = review.Review{Store: s, Queue: q, Desks: map[countersign.DeskName]review.Desk{countersign.Bank: {
 		Outcome: o.desk.Outcome, Outcomes: o.desk.Outcomes, Justify: o.desk.Justify, Waive: o.desk.Waive}}}
 	if err := o.load(t.Context(), Bank(now)); err != nil {

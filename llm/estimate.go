@@ -26,3 +26,12 @@ func Estimate(r Request) int64 {
 	}
 	return int64(text/bytesPerToken + tools/toolBytesPerToken)
 }
+
+// EstimateReply is how many output tokens a reply would at least be, for a server that does not say.
+func EstimateReply(r Reply) int64 {
+	text := len(r.Text)
+	for _, c := range r.Calls {
+		text += len(c.Name) + len(c.Args)
+	}
+	return int64(text/bytesPerToken) + 1
+}

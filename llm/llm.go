@@ -96,8 +96,9 @@ type Reply struct {
 	Usage    *Usage // nil when the server reported none: unknown, not zero
 	Thinking bool   // the server sent reasoning text; it is never read as an answer
 	Attempts []Attempt
-	Request  []byte // the exact bytes sent, without headers
-	Response []byte // the exact bytes received
+	Request  []byte  // the exact bytes sent, without headers
+	Response []byte  // the exact bytes received
+	Asked    []Asked // who was asked for this answer, where there were several to ask; the last gave it
 }
 
 // Usage is what the server says it counted. Input includes cached tokens.
@@ -114,17 +115,22 @@ type Attempt struct {
 	Status int           `json:"status,omitempty"` // 0 when no answer came
 	Error  string        `json:"error,omitempty"`
 	Waited time.Duration `json:"waited_ns,omitempty"` // before this attempt
+
+	MaybePaid  bool   `json:"maybe_paid,omitempty"` // it failed after the request was on its way: the server may have worked, and want to be paid
+	Connection string `json:"connection,omitempty"` // whose attempt it was, where there were several to ask
 }
 
 // ErrorKind is why no usable answer came.
 type ErrorKind string
 
 const (
-	Unreachable ErrorKind = "unreachable" // no connection, 5xx or 429 to the end
-	Refused     ErrorKind = "refused"     // the server says the request or the key is wrong: trying again cannot help
-	TimedOut    ErrorKind = "timed_out"   // connect, first byte or total; never retried blindly, the call may have been paid
-	Unreadable  ErrorKind = "unreadable"  // 200 with something that is not the protocol
-	Canceled    ErrorKind = "canceled"    // the caller gave up (a shutdown); says nothing about the server
+	Unreachable ErrorKind = "unreachable"  // no connection, 5xx or 429 to the end
+	Refused     ErrorKind = "refused"      // the server says the request or the key is wrong: trying again cannot help
+	TimedOut    ErrorKind = "timed_out"    // connect, first byte or total; never retried blindly, the call may have been paid
+	Unreadable  ErrorKind = "unreadable"   // 200 with something that is not the protocol
+	Canceled    ErrorKind = "canceled"     // the caller gave up (a shutdown); says nothing about the server
+	NoBudget    ErrorKind = "budget_spent" // nobody was asked: a budget has no room for the call
+	PassedOver  ErrorKind = "passed_over"  // nobody was asked: the server was down a moment ago, or there is no key for it
 )
 
 // Error is a call that gave no usable answer. Its text is masked and holds no key.
@@ -133,8 +139,9 @@ type Error struct {
 	Message  string
 	Attempts []Attempt
 	Request  []byte
-	Response []byte // what came of the last attempt's answer, may be a part of it
-	Err      error  // context.Canceled or context.DeadlineExceeded when the caller's context ended, else nil
+	Response []byte  // what came of the last attempt's answer, may be a part of it
+	Asked    []Asked // who was asked, where there were several to ask
+	Err      error   // context.Canceled or context.DeadlineExceeded when the caller's context ended, else nil
 }
 
 func (e *Error) Error() string { return string(e.Kind) + ": " + e.Message }

@@ -61,6 +61,8 @@ func sum(before, now countersign.ModelUse) countersign.ModelUse {
 	now.Attempts += before.Attempts
 	now.InputTokens += before.InputTokens
 	now.OutputTokens += before.OutputTokens
+	now.AssumedTokens += before.AssumedTokens
+	now.Cost = before.Cost.Plus(now.Cost)
 	return now
 }
 

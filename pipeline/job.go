@@ -12,6 +12,7 @@ import (
 	"countersign/audit"
 	"countersign/desk"
 	"countersign/llm"
+	"countersign/pipeline/budget"
 	"countersign/pipeline/investigate"
 	"countersign/pipeline/investigate/fence"
 	"countersign/store"
@@ -29,6 +30,7 @@ type job struct {
 	past   []investigate.Turn // turns of this round that were recorded, by this worker or by one before it
 	starts int                // how often this round was begun, this time included
 	begun  time.Time          // when this worker took it
+	before budget.Used        // what earlier rounds of the case used up
 	damage string             // why the round's record cannot be gone on from; empty when it can
 }
 
@@ -44,6 +46,8 @@ type started struct {
 	Canary  string             `json:"canary"`
 	Fence   string             `json:"fence"`
 	Resumed int                `json:"resumed_after_turn,omitempty"`
+	// Connections are the models that may be asked, in their order, where there is more than the one above to say.
+	Connections []string `json:"connections,omitempty"`
 }
 
 // take gets the case's lease and everything that was recorded of its round. False when there is nothing to do.
@@ -61,7 +65,7 @@ func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok b
 			return err
 		}
 		return tx.Record(ctx, id, p.actor(), store.Note{Kind: audit.Started, Payload: started{
-			Round: j.Case.Round, Status: countersign.Investigating, Model: j.model.Identity(), Canary: j.canary, Fence: j.nonce, Resumed: lastTurn(j.past)}})
+			Round: j.Case.Round, Status: countersign.Investigating, Model: j.model.Identity(), Canary: j.canary, Fence: j.nonce, Resumed: lastTurn(j.past), Connections: connections(j.model)}})
 	})
 	return j, ok && err == nil, err
 }
@@ -79,7 +83,10 @@ func (p *Pipeline) resume(ctx context.Context, v store.View, j *job) error {
 	if j.desk, known = p.Desks[j.Case.Desk]; !known {
 		return fmt.Errorf("case %s is of desk %q, which this program does not have", j.Case.ID, j.Case.Desk)
 	}
-	j.model = p.Model(j.Case)
+	var err error
+	if j.model, err = p.Model(ctx, v, j.Case); err != nil {
+		return err
+	}
 	j.starts = 1
 	if j.lease.Token > 1 { // somebody has held it before
 		if err := j.replay(ctx, v); err != nil {
@@ -112,8 +119,14 @@ func (j *job) replayRow(row store.RecordRow) error {
 	var round struct {
 		Round int `json:"round"`
 	}
-	if err := json.Unmarshal(row.Payload.Bytes, &round); err != nil || round.Round != j.Case.Round {
+	err := json.Unmarshal(row.Payload.Bytes, &round)
+	switch {
+	case err != nil:
 		return err
+	case round.Round != j.Case.Round && row.Kind == audit.ModelTurn:
+		return j.countEarlier(row.Payload.Bytes)
+	case round.Round != j.Case.Round:
+		return nil
 	}
 	switch row.Kind {
 	case audit.Started:
@@ -153,7 +166,7 @@ func (j *job) replayStep(payload []byte) error {
 // conversation is the job as the investigation needs it.
 func (p *Pipeline) conversation(j *job) investigate.Conversation {
 	return investigate.Conversation{
-		Model: j.model, Brief: j.desk.Brief(j.Case), Tools: j.desk.Tools(p.Store.View, j.Case), Given: j.desk.Look(p.Store.View, j.Case), Bounds: p.Bounds, Fence: j.fence,
+		Model: p.held(j), Brief: j.desk.Brief(j.Case), Tools: j.desk.Tools(p.Store.View, j.Case), Given: j.desk.Look(p.Store.View, j.Case), Bounds: p.Bounds, Fence: j.fence,
 		Canary: j.canary, Past: j.past, Now: p.Store.Now,
 		Record: func(ctx context.Context, turn investigate.Turn) error {
 			err := p.recordTurn(ctx, *j, turn)
@@ -179,6 +192,7 @@ func (j job) use() countersign.ModelUse {
 	use := countersign.ModelUse{Provider: identity.Provider, Name: identity.Name}
 	for _, turn := range j.past {
 		use.Attempts += len(turn.Attempts)
+		investigate.AddUse(&use, turn)
 		if turn.Usage != nil {
 			use.InputTokens, use.OutputTokens = use.InputTokens+max(turn.Usage.Input, 0), use.OutputTokens+max(turn.Usage.Output, 0)
 		}
@@ -205,7 +219,19 @@ func (p *Pipeline) recordTurn(ctx context.Context, j job, turn investigate.Turn)
 	for _, step := range turn.Steps {
 		notes = append(notes, store.Note{Kind: audit.ToolCall, Payload: stepRow{j.Case.Round, step}})
 	}
-	return p.write(ctx, j, func(ctx context.Context, tx *store.Tx) error { return tx.Record(ctx, j.Case.ID, p.actor(), notes...) })
+	spend := func(ctx context.Context, tx *store.Tx) error {
+		return tx.Spend(ctx, j.Case.ID, spending(j.Case.Desk, turn)...)
+	}
+	err := p.write(ctx, j, func(ctx context.Context, tx *store.Tx) error {
+		if err := spend(ctx, tx); err != nil {
+			return err
+		}
+		return tx.Record(ctx, j.Case.ID, p.actor(), notes...)
+	})
+	if errors.Is(err, store.ErrLeaseLost) { // the turn counts for nothing, and was paid for all the same
+		return errors.Join(err, p.Store.Write(ctx, spend))
+	}
+	return err
 }
 
 // write is a transaction of this job: it begins by holding the lease, so that a stale worker writes nothing.

@@ -177,7 +177,9 @@ func TestALostLeaseEndsTheWaiting(t *testing.T) {
 	t.Parallel()
 	for name, hang := range map[string]func(w *world, lose func()){
 		"for the model": func(w *world, lose func()) {
-			w.pipeline.Model = func(countersign.Case) llm.Model { return hanging{offline, lose} }
+			w.pipeline.Model = func(context.Context, store.View, countersign.Case) (llm.Model, error) {
+				return hanging{offline, lose}, nil
+			}
 		},
 		"for the records": func(w *world, lose func()) {
 			d := w.desk

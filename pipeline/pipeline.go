@@ -16,6 +16,7 @@ import (
 	"countersign"
 	"countersign/desk"
 	"countersign/llm"
+	"countersign/pipeline/budget"
 	"countersign/pipeline/execute"
 	"countersign/pipeline/investigate"
 	"countersign/pipeline/policy"
@@ -25,14 +26,17 @@ import (
 
 // Pipeline works cases. It is safe for concurrent use.
 type Pipeline struct {
-	Store  *store.Store
-	Desks  map[countersign.DeskName]desk.Desk
-	Model  func(countersign.Case) llm.Model // which model investigates this case
-	Bounds investigate.Bounds
-	Worker string        // names this process in the record
-	Lease  time.Duration // how long a silent worker keeps a case, 15 s when zero; it renews three times in that time
-	Log    *slog.Logger
-	Watch  Watch
+	Store *store.Store
+	Desks map[countersign.DeskName]desk.Desk
+	// Model is which model investigates a case. It is asked in the transaction that takes the case, and reads through its View. A
+	// *chain.Chain is held to the budgets.
+	Model   func(context.Context, store.View, countersign.Case) (llm.Model, error)
+	Budgets func(context.Context) (budget.Budgets, error) // in force now, asked before each call; nil for none
+	Bounds  investigate.Bounds
+	Worker  string        // names this process in the record
+	Lease   time.Duration // how long a silent worker keeps a case, 15 s when zero; it renews three times in that time
+	Log     *slog.Logger
+	Watch   Watch
 }
 
 // Work carries one case from the queue to a fix or a person. Whatever goes wrong, it ends with a person and never with a

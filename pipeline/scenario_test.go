@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"log/slog"
 	"path/filepath"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
@@ -18,7 +20,9 @@ import (
 	"countersign/audit"
 	"countersign/internal/testdb"
 	"countersign/llm"
+	"countersign/llm/chain"
 	"countersign/pipeline"
+	"countersign/pipeline/budget"
 	"countersign/pipeline/policy"
 	"countersign/store"
 )
@@ -98,6 +102,7 @@ type scene struct {
 	*world
 	books books
 	id    countersign.CaseID
+	links func() []chain.Link // nil where one model investigates
 
 	mu        sync.Mutex
 	meanwhile books
@@ -106,7 +111,7 @@ type scene struct {
 // play carries a scenario's sections out in the order in which they stand, and then checks what must hold of every case.
 func play(t *testing.T, database string, archive *txtar.Archive) {
 	s := &scene{world: newWorld(t, database, nil), books: sharedBank(t)}
-	s.pipeline.Model = func(countersign.Case) llm.Model { return deciding{s.model, s.arrive} }
+	s.pipeline.Model = func(context.Context, store.View, countersign.Case) (llm.Model, error) { return s.asked(), nil }
 	wanted := false
 	for _, section := range archive.Files {
 		part, ok := sections[section.Name]
@@ -128,6 +133,7 @@ var sections = map[string]func(*scene, []byte){
 	"meanwhile.json": func(s *scene, text []byte) { s.meanwhile = s.books.copy().change(s, readBooks(s, text)) },
 	"damaged.json":   (*scene).spoil,
 	"policy.json":    (*scene).limit,
+	"chain.json":     (*scene).chain,
 	"model":          func(s *scene, text []byte) { s.model.Model = model(s, string(text)) },
 	"people":         (*scene).acts,
 	"want":           (*scene).compare,
@@ -185,6 +191,43 @@ func (s *scene) limit(text []byte) {
 	if err != nil {
 		s.Fatal(err)
 	}
+}
+
+// chain makes of the scenario's model the first of a chain, with a price and a budget.
+func (s *scene) chain(text []byte) {
+	var c struct {
+		Offline bool `json:"offline_reviewer"`
+		Tokens  int64
+		Money   string
+	}
+	if err := json.Unmarshal(text, &c); err != nil {
+		s.Fatalf("chain.json: %v", err)
+	}
+	limit := budget.Limit{Tokens: c.Tokens}
+	if c.Money != "" {
+		m, err := countersign.ParseMoney(c.Money, "USD")
+		if err != nil {
+			s.Fatalf("chain.json: %v", err)
+		}
+		limit.Money = &m
+	}
+	s.pipeline.Budgets = func(context.Context) (budget.Budgets, error) { return budget.Budgets{Day: limit}, nil }
+	s.links = func() []chain.Link {
+		links := []chain.Link{{Connection: "desk", Model: deciding{s.model, s.arrive}, Identity: llm.Identity{Provider: "openai", Name: "desk-model-1"},
+			Price: llm.Price{Currency: "USD", Input: 3_000_000, Cached: 300_000, Output: 15_000_000}}}
+		if c.Offline {
+			links = append(links, chain.Link{Connection: "rulebook", Model: offline, Identity: offline.Identity(), Offline: true})
+		}
+		return links
+	}
+}
+
+// asked is the model of the scenario. What a chain knew of servers that were down is forgotten by the next round.
+func (s *scene) asked() llm.Model {
+	if s.links == nil {
+		return deciding{s.model, s.arrive}
+	}
+	return chain.New(chain.NewDowns(time.Now), slog.New(slog.DiscardHandler), s.links()...)
 }
 
 // deciding is a model during whose decision something arrives.

@@ -79,7 +79,9 @@ func TestAThirdDeskIsOneValue(t *testing.T) {
 		d := library(&fine)
 		desks := map[countersign.DeskName]desk.Desk{"library": d}
 		p := &pipeline.Pipeline{Store: w.store, Desks: desks, Worker: "test", Log: slog.New(slog.DiscardHandler),
-			Model: func(countersign.Case) llm.Model { return librarian("A fine is waived when the book came back") }}
+			Model: func(_ context.Context, _ store.View, _ countersign.Case) (llm.Model, error) {
+				return librarian("A fine is waived when the book came back"), nil
+			}}
 		r := review.Review{Store: w.store, Queue: w.queue, Desks: map[countersign.DeskName]review.Desk{"library": {Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, MustChoose: d.MustChoose, Fresh: d.Fresh}}}
 		opened, err := intake.Intake{Store: w.store, Queue: w.queue}.Open(ctx, d.Desk, clerk, intake.Request{SubjectID: "LOAN-7", Reason: countersign.OtherReason})
 		if err != nil {
@@ -118,8 +120,8 @@ func TestWhatAsksForAPersonIsDecidedAndNotApproved(t *testing.T) {
 	fine := "on time"
 	d := library(&fine)
 	p := &pipeline.Pipeline{Store: w.store, Desks: map[countersign.DeskName]desk.Desk{"library": d}, Worker: "test", Log: slog.New(slog.DiscardHandler),
-		Model: func(countersign.Case) llm.Model {
-			return scripted.Func(func(int, llm.Request) (llm.Reply, error) { return scripted.Say(""), nil })
+		Model: func(context.Context, store.View, countersign.Case) (llm.Model, error) {
+			return scripted.Func(func(int, llm.Request) (llm.Reply, error) { return scripted.Say(""), nil }), nil
 		}}
 	r := review.Review{Store: w.store, Queue: w.queue, Desks: map[countersign.DeskName]review.Desk{"library": {Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, MustChoose: true, Fresh: d.Fresh}}}
 	opened, err := intake.Intake{Store: w.store, Queue: w.queue}.Open(ctx, d.Desk, clerk, intake.Request{SubjectID: "LOAN-8", Reason: countersign.OtherReason})

@@ -54,7 +54,7 @@ func worldOn(t *testing.T, s *store.Store, m llm.Model) *world {
 	}
 	w := &world{T: t, store: s, desk: bank.New(), model: &counted{Model: m}}
 	w.pipeline = &pipeline.Pipeline{Store: s, Desks: map[countersign.DeskName]desk.Desk{countersign.Bank: w.desk},
-		Model: func(countersign.Case) llm.Model { return w.model }, Worker: "test", Log: slog.New(slog.DiscardHandler)}
+		Model: func(_ context.Context, _ store.View, _ countersign.Case) (llm.Model, error) { return w.model, nil }, Worker: "test", Log: slog.New(slog.DiscardHandler)}
 	var err error
 	if w.queue, err = queue.New(queue.Config{Store: s, Log: slog.New(slog.DiscardHandler)}); err != nil {
 		t.Fatal(err)

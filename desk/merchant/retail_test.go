@@ -172,7 +172,7 @@ func newOffice(t *testing.T, c merchant.Config, model func(countersign.Case) llm
 	}
 	c.Now = s.Now
 	o := &office{T: t, store: s, desk: merchant.New(c), intake: intake.Intake{Store: s, Queue: q}}
-	o.pipeline = &pipeline.Pipeline{Store: s, Desks: map[countersign.DeskName]desk.Desk{countersign.Merchant: o.desk}, Worker: "test", Model: model, Log: slog.New(slog.DiscardHandler)}
+	o.pipeline = &pipeline.Pipeline{Store: s, Desks: map[countersign.DeskName]desk.Desk{countersign.Merchant: o.desk}, Worker: "test", Model: func(_ context.Context, _ store.View, c countersign.Case) (llm.Model, error) { return model(c), nil }, Log: slog.New(slog.DiscardHandler)}
 	return o
 }
 

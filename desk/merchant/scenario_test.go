@@ -140,7 +140,7 @@ func newScene(t *testing.T) *scene {
 	s.intake = intake.Intake{Store: s.store, Queue: q}
 	s.review = review.Review{Store: s.store, Queue: q, Desks: map[countersign.DeskName]review.Desk{countersign.Merchant: reviewed(s.desk)}}
 	s.pipeline = &pipeline.Pipeline{Store: s.store, Desks: map[countersign.DeskName]desk.Desk{countersign.Merchant: s.desk}, Worker: "test",
-		Model: func(countersign.Case) llm.Model { return s.model }, Log: slog.New(slog.DiscardHandler)}
+		Model: func(_ context.Context, _ store.View, _ countersign.Case) (llm.Model, error) { return s.model, nil }, Log: slog.New(slog.DiscardHandler)}
 	ordinary, err := os.ReadFile("testdata/order.json")
 	s.must(err)
 	s.records(ordinary)

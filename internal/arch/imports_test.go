@@ -52,11 +52,14 @@ var table = []row{
 	{"pipeline/investigate/fence", pure, "redact"},
 	{"pipeline/verify", pure, ""},
 	{"pipeline/policy", pure, ""},
+	{"pipeline/budget", pure, ""},
 
 	{"llm", edge, "redact"},
 	{"llm/exchange", edge, "llm redact"}, // the line to a server, which knows no dialect
 	{"llm/probe", edge, "llm redact"},    // nor does what asks a server what it can do
 	{"llm/llmtest", fixtures, "llm llm/exchange redact"},
+	{"llm/chain", edge, "llm pipeline/budget"},
+	{"llm/roster", edge, "llm llm/anthropic llm/exchange llm/openai llm/probe pipeline/budget secret store"},
 	{"llm/*", edge, "llm llm/exchange redact"},
 	{"store", edge, "audit desk/bank/records pipeline/policy"},
 	{"secret", edge, ""},
@@ -84,13 +87,13 @@ var table = []row{
 	{"desk/merchant/library", desk, "desk/merchant pipeline/verify store"},
 	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
 
-	{"pipeline", carrier, "audit desk llm pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
+	{"pipeline", carrier, "audit desk llm llm/chain pipeline/budget pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
 
 	{"api", face, "answer audit auth desk/merchant/pack desk/merchant/report follow measure pipeline/intake pipeline/review redact store"},                                                                                                                                                                        // never execute: a decision goes through review
 	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop follow pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
-	{"app", program, "answer api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop llm llm/anthropic llm/exchange llm/openai llm/rulebook measure pipeline pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
+	{"app", program, "answer api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
 
 	// An evaluation runs the program as it is, from intake to record, and judges it from outside: below app it could only
 	// judge parts, and something in the program could come to read its answers.

@@ -100,9 +100,15 @@ func (x *Exchange) account(attempts []llm.Attempt, waited time.Duration, fail *f
 	}
 	a := llm.Attempt{At: x.at.UTC(), Took: x.took, Status: x.status, Waited: waited}
 	if fail != nil {
-		a.Error = fail.message
+		a.Error, a.MaybePaid = fail.message, x.maybePaid(fail)
 	}
 	return append(attempts, a)
+}
+
+// maybePaid reports whether a server may have worked on a request that it did not answer. One that answered with a status of failure
+// says that it did not; what came back broken or unreadable with a good status was made for money.
+func (x *Exchange) maybePaid(fail *failure) bool {
+	return x.written.Load() && (x.status == 0 && fail.kind != llm.Unreachable || x.status >= 200 && x.status <= 299)
 }
 
 // scrub takes the key out of bytes that are about to be kept. Shorter keys are the dummies that local servers ask for,

@@ -11,6 +11,8 @@ var serverFailures = map[llm.ErrorKind]countersign.Failure{
 	llm.Refused:     countersign.RefusedByServer,
 	llm.TimedOut:    countersign.TimedOut,
 	llm.Unreadable:  countersign.NoAnswer,
+	llm.PassedOver:  countersign.Unreachable,
+	llm.NoBudget:    countersign.Unfunded,
 }
 
 // sentences say to an analyst what happened.
@@ -23,6 +25,7 @@ var sentences = map[countersign.Failure]string{
 	countersign.RefusedByServer: "The model's server refused the request",
 	countersign.TimedOut:        "The model did not decide in the time it had",
 	countersign.BudgetSpent:     "The model used up its tokens or tool calls before it decided",
+	countersign.Unfunded:        "No model was asked any more",
 }
 
 // escalation is the hard-coded proposal: a person, confidence zero, no claim, and what went wrong. It is made from the
@@ -41,6 +44,8 @@ func (t *talk) escalation(turn Turn) *countersign.Proposal {
 		Turn:           turn.Number,
 		Failure:        turn.Failure,
 		Partial:        t.doubt(),
+		StoodIn:        t.stoodIn,
+		Budget:         t.unfunded,
 	}
 }
 
@@ -53,7 +58,7 @@ func (t *talk) proposed(turn Turn, decisions []int) *countersign.Proposal {
 		return t.escalation(turn)
 	}
 	t.judge(canary)
-	p.Turn, p.Partial = turn.Number, t.doubt()
+	p.Turn, p.Partial, p.StoodIn, p.Budget = turn.Number, t.doubt(), t.stoodIn, t.unfunded
 	t.unfence(&p)
 	return &p
 }

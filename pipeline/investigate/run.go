@@ -94,6 +94,7 @@ func (turn *Turn) fail(err error) {
 	var e *llm.Error
 	if errors.As(err, &e) {
 		turn.Request, turn.Response, turn.Attempts = exact(e.Request), exact(e.Response), e.Attempts
+		turn.Asked = recordedOf(e.Asked)
 		turn.end(serverFailures[e.Kind], "")
 	}
 	turn.end(countersign.NoAnswer, "") // an error of no kind that we know

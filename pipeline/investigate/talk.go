@@ -2,7 +2,6 @@ package investigate
 
 import (
 	"crypto/rand"
-	"math"
 	"slices"
 	"time"
 
@@ -30,6 +29,8 @@ type talk struct {
 	spent    time.Duration
 	use      countersign.ModelUse
 	doubts   []string // why the model may not have seen all that it was sent
+	stoodIn  string   // for whom the offline reviewer went on
+	unfunded string   // which budget had no room
 	proposal *countersign.Proposal
 }
 
@@ -113,6 +114,7 @@ func (t *talk) count(turn Turn) {
 	t.calls += len(turn.Calls) - len(decisions)
 	t.spent += turn.Took
 	t.use.Attempts += len(turn.Attempts)
+	t.account(turn)
 	if turn.Usage != nil {
 		t.use.InputTokens = add(t.use.InputTokens, turn.Usage.Input)
 		t.use.OutputTokens = add(t.use.OutputTokens, turn.Usage.Output)
@@ -120,13 +122,7 @@ func (t *talk) count(turn Turn) {
 	}
 }
 
-// add adds counts that a server made up if it liked: a negative one counts as nothing, too large a sum stays large.
-func add(sum, n int64) int64 {
-	if n = max(n, 0); sum > math.MaxInt64-n {
-		return math.MaxInt64
-	}
-	return sum + n
-}
+func add(sum, n int64) int64 { return countersign.AddCounts(sum, n) }
 
 // conclusion is the proposal that a turn ended with, nil when the conversation goes on.
 func (t *talk) conclusion(turn Turn) *countersign.Proposal {

@@ -2,6 +2,7 @@ package investigate
 
 import (
 	"encoding/base64"
+	"errors"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -24,12 +25,41 @@ type Turn struct {
 	Thinking bool                `json:"thinking,omitempty"` // reasoning came; it is never read as an answer
 	Usage    *llm.Usage          `json:"usage,omitempty"`
 	Attempts []llm.Attempt       `json:"attempts,omitempty"`
+	Asked    []Asked             `json:"asked,omitempty"`   // who was asked, where there were several to ask; else it was the round's model
 	Error    string              `json:"error,omitempty"`   // why no usable answer came
 	Failure  countersign.Failure `json:"failure,omitempty"` // set when the conversation ended here without a decision
 	Note     string              `json:"note,omitempty"`    // one sentence: what was done about a turn that was not as it should be
 	At       time.Time           `json:"at"`
 	Took     time.Duration       `json:"took_ns"` // the model's time and the tools'
 	Steps    []countersign.Step  `json:"-"`       // recorded as rows of their own, one for each call, in the order of Calls
+}
+
+// Asked is one of several models that were asked in a turn. What went to one that gave no answer is kept beside it; of the one that gave
+// it, that is the turn's own.
+type Asked struct {
+	llm.Asked
+	Request  Exact `json:"request,omitempty"`
+	Response Exact `json:"response,omitempty"`
+}
+
+func recordedOf(asked []llm.Asked) []Asked {
+	var all []Asked
+	for _, who := range asked {
+		who.Why = masked(errors.New(who.Why))
+		all = append(all, Asked{who, exact(who.Request), exact(who.Response)})
+	}
+	for i := range all {
+		all[i].Asked.Request, all[i].Asked.Response = nil, nil // the same in memory as it is when it was read back
+	}
+	return all
+}
+
+// By is who answered, as far as the turn knows: a turn of a round with one model does not say.
+func (turn Turn) By() (who llm.Asked, ok bool) {
+	if n := len(turn.Asked); n > 0 && turn.Asked[n-1].Answered() {
+		return turn.Asked[n-1].Asked, true
+	}
+	return llm.Asked{}, false
 }
 
 // Exact is bytes that went over a wire, kept as text: as they are when they are UTF-8, else in base64 after the marker
@@ -66,6 +96,7 @@ func (turn *Turn) hear(request llm.Request, reply llm.Reply) {
 	turn.Text = valid(reply.Text)
 	turn.Calls = ours(request, reply.Calls)
 	turn.Stop, turn.Thinking, turn.Usage, turn.Attempts = reply.Stop, reply.Thinking, reply.Usage, reply.Attempts
+	turn.Asked = recordedOf(reply.Asked)
 }
 
 // ours copies the calls of a reply. Providers give ids of ours; should one fail to, all of them are numbered again, because

@@ -40,12 +40,15 @@ func ours(rules []Rule) []Rule {
 func caveats(reasons []countersign.Reason) []string {
 	list := []string{}
 	for _, r := range reasons {
-		if r.Code != countersign.PersonDecides && r.Code != countersign.ModelAskedForPerson {
+		if !slices.Contains(harmless, r.Code) {
 			list = append(list, r.Text)
 		}
 	}
 	return list
 }
+
+// harmless are the reasons that speak against no recommendation: who made it, and who must look at it.
+var harmless = []countersign.ReasonCode{countersign.PersonDecides, countersign.ModelAskedForPerson, countersign.BudgetReached, countersign.OfflineStoodIn}
 
 // NotApplicable adds the executor's refusal to a verdict that would have been automatic.
 func NotApplicable(v countersign.Verdict, why string) countersign.Verdict {

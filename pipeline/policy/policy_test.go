@@ -60,6 +60,15 @@ func TestDecide(t *testing.T) {
 		{"a stand-in for a failed model is not automatic even if it looks perfect", func(in *Input) { in.Proposal.Failure = countersign.NoAnswer },
 			[]countersign.Reason{{Code: countersign.ModelFailed, Text: "The model did not finish: it gave no answer."}}},
 
+		{"a budget that is spent is no failure of the model's", func(in *Input) {
+			in.Proposal = countersign.Proposal{Recommendation: "escalate", Failure: countersign.Unfunded, Budget: "today's budget for models of USD 20.00 is spent"}
+		}, []countersign.Reason{{Code: countersign.BudgetReached, Text: "No further call was made to a model: today's budget for models of USD 20.00 is spent."}}},
+		{"a case that ended for want of a budget needs a person, also where nobody says which", func(in *Input) { in.Proposal.Failure = countersign.Unfunded },
+			[]countersign.Reason{{Code: countersign.BudgetReached, Text: "No further call was made to a model: a budget for models is spent."}}},
+		{"an offline reviewer that stood in for a model is not automatic even if it looks perfect", func(in *Input) {
+			in.Proposal.StoodIn = "desk-model-1 gave no answer, and the offline reviewer, which is no AI, went on"
+		}, []countersign.Reason{{Code: countersign.OfflineStoodIn, Text: "The proposal is not the model's: desk-model-1 gave no answer, and the offline reviewer, which is no AI, went on."}}},
+
 		{"a model that did not see the whole case needs a person", func(in *Input) { in.Proposal.Partial = "the canary did not come back." },
 			[]countersign.Reason{{Code: countersign.ModelSawPartialCase, Text: "The model may not have seen the whole case: the canary did not come back."}}},
 
@@ -163,7 +172,7 @@ func TestDecide(t *testing.T) {
 func TestEveryReasonHasARow(t *testing.T) {
 	in := good()
 	in.Limits.Mode, in.Limits.AllowedTypes = Shadow, nil
-	in.Proposal = countersign.Proposal{Recommendation: Reject, Category: "other", FraudSuspected: true, Partial: "it was cut"}
+	in.Proposal = countersign.Proposal{Recommendation: Reject, Category: "other", FraudSuspected: true, Partial: "it was cut", StoodIn: "somebody went on", Budget: "it is spent"}
 	in.Evidence.Invalid, in.Evidence.Steps = []string{"no."}, nil
 	in.Amount.Minor = 1 << 40
 	in.Facts.Doubts = []countersign.Doubt{doubt("", countersign.FactsUnknown, "u"), doubt("", countersign.FactsUnreadable, "r")}

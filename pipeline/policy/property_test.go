@@ -126,14 +126,14 @@ func hasCode(v countersign.Verdict, code countersign.ReasonCode) bool {
 	return slices.ContainsFunc(v.Reasons, func(r countersign.Reason) bool { return r.Code == code })
 }
 
-// Where a person decides, nothing is ever automatic, every verdict says so, and a recommendation stands exactly when nothing but that
-// and the model's own asking speaks against it.
+// Where a person decides, nothing is ever automatic, every verdict says so, and a recommendation stands exactly when nothing speaks
+// against it but that, the model's own asking, and who it was that recommended.
 func TestWhereAPersonDecidesNothingIsAutomatic(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := cases().Draw(t, "case")
 		v := Decide([]Rule{PersonDecides}, in)
 		others := slices.DeleteFunc(slices.Clone(v.Reasons), func(r countersign.Reason) bool {
-			return r.Code == countersign.PersonDecides || r.Code == countersign.ModelAskedForPerson
+			return slices.Contains([]countersign.ReasonCode{countersign.PersonDecides, countersign.ModelAskedForPerson, countersign.BudgetReached, countersign.OfflineStoodIn}, r.Code)
 		})
 		if v.Kind != countersign.Review || !hasCode(v, countersign.PersonDecides) || Stands(v) != (len(others) == 0) || len(v.Caveats) != len(others) {
 			t.Fatalf("%+v", v)

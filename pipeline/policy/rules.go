@@ -11,6 +11,8 @@ import (
 // always are the rules of every desk. The names go into the policy version.
 var always = []Rule{
 	{"model_failed/1", modelFailed},
+	{"budget_spent/1", budgetReached},
+	{"offline_stood_in/1", offlineStoodIn},
 	{"model_saw_partial_case/1", partialCase},
 	{"evidence_invalid/1", evidenceInvalid},
 	{"evidence_too_little/1", evidenceTooLittle},
@@ -21,6 +23,8 @@ var always = []Rule{
 // own are the rules of a desk that may act by itself.
 var own = []Rule{
 	{"model_failed/1", modelFailed},
+	{"budget_spent/1", budgetReached},
+	{"offline_stood_in/1", offlineStoodIn},
 	{"model_saw_partial_case/1", partialCase},
 	{"evidence_invalid/1", evidenceInvalid},
 	{"evidence_too_little/1", evidenceTooLittle},
@@ -48,13 +52,13 @@ var failures = map[countersign.Failure]string{
 	countersign.Unreachable:     "its server could not be reached",
 	countersign.RefusedByServer: "its server refused the request",
 	countersign.TimedOut:        "it took too long",
-	countersign.BudgetSpent:     "it used up its budget",
+	countersign.BudgetSpent:     "it used up the tokens or tool calls of one investigation",
 	countersign.Interrupted:     "the investigation was interrupted again and again",
 	countersign.BrokenProgram:   "a part of the program failed",
 }
 
 func modelFailed(in Input) []countersign.Reason {
-	if in.spoke() {
+	if in.spoke() || in.Proposal.Failure == countersign.Unfunded {
 		return nil
 	}
 	why, known := failures[in.Proposal.Failure]
@@ -62,6 +66,27 @@ func modelFailed(in Input) []countersign.Reason {
 		why = string(in.Proposal.Failure)
 	}
 	return because(countersign.ModelFailed, "The model did not finish: %s.", why)
+}
+
+// budgetReached is no failure of a model's: nobody was asked any more.
+func budgetReached(in Input) []countersign.Reason {
+	if in.Proposal.Budget == "" && in.Proposal.Failure != countersign.Unfunded {
+		return nil
+	}
+	why := in.Proposal.Budget
+	if why == "" { // unreachable unless a conversation ends unfunded without saying by what
+		why = "a budget for models is spent"
+	}
+	return because(countersign.BudgetReached, "No further call was made to a model: %s", sentence(why))
+}
+
+// offlineStoodIn keeps a failure from ending in an automatic act. Whoever chose the offline reviewer alone has no such reason; whoever
+// connected a model did not choose to do without.
+func offlineStoodIn(in Input) []countersign.Reason {
+	if in.Proposal.StoodIn == "" {
+		return nil
+	}
+	return because(countersign.OfflineStoodIn, "The proposal is not the model's: %s", sentence(in.Proposal.StoodIn))
 }
 
 func partialCase(in Input) []countersign.Reason {

@@ -12,7 +12,7 @@ import (
 // retryable are the reasons after which another investigation can find more: the model failed, or records could not be read
 // or were not known yet.
 var retryable = map[countersign.ReasonCode]bool{
-	countersign.ModelFailed: true, countersign.ModelSawPartialCase: true, countersign.FactsUnreadable: true, countersign.FactsUnknown: true,
+	countersign.ModelFailed: true, countersign.BudgetReached: true, countersign.OfflineStoodIn: true, countersign.ModelSawPartialCase: true, countersign.FactsUnreadable: true, countersign.FactsUnknown: true,
 }
 
 // Retry starts a new round. The old one stays in the record; the case's proposal, facts and verdict are the new round's. It is

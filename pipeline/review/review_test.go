@@ -214,7 +214,7 @@ func TestTheLaterCopyIsRefunded(t *testing.T) {
 // Retry is for a round that failed or that could not know; any other would find the same again.
 func TestRetry(t *testing.T) {
 	t.Parallel()
-	may := map[countersign.ReasonCode]bool{countersign.ModelFailed: true, countersign.ModelSawPartialCase: true, countersign.FactsUnreadable: true, countersign.FactsUnknown: true}
+	may := map[countersign.ReasonCode]bool{countersign.ModelFailed: true, countersign.BudgetReached: true, countersign.OfflineStoodIn: true, countersign.ModelSawPartialCase: true, countersign.FactsUnreadable: true, countersign.FactsUnknown: true}
 	testdb.Engines(t, func(t *testing.T, database string) {
 		o := newOffice(t, database)
 		for _, code := range countersign.ReasonOrder {
