@@ -62,6 +62,7 @@ type cli struct {
 	Import      importCommand      `cmd:"" help:"Import a bank's records, or a shop's policies."`
 	Policy      policyCommand      `cmd:"" help:"Show or change the limits of what may be automatic."`
 	Mapping     mappingCommand     `cmd:"" help:"Show or change how the shop's own database is read."`
+	Model       modelCommand       `cmd:"" help:"Show or change which models investigate, and what they may cost."`
 	Investigate investigateCommand `cmd:"" help:"Investigate one transaction, or one order of a shop, from the terminal."`
 	Audit       auditCommand       `cmd:"" help:"Verify or export the record."`
 	Report      reportCommand      `cmd:"" help:"Verify an exported evidence report."`
