@@ -23,7 +23,9 @@ func (a *App) watch() pipeline.Watch {
 			a.Log.Warn("lost a case to another worker", "case", string(c.ID), "desk", string(c.Desk))
 		},
 		Asked: func(_ countersign.Case, who llm.Identity, turn investigate.Turn) {
-			a.Measure.Asked(callOf(who, turn))
+			for _, call := range callsOf(who, turn) {
+				a.Measure.Asked(call)
+			}
 		},
 		Ended: func(c countersign.Case, took time.Duration) {
 			a.Measure.Ended(c, took)
@@ -41,6 +43,43 @@ func codes(c countersign.Case) string {
 		}
 	}
 	return strings.Join(all, " ")
+}
+
+// callsOf are the calls of a turn: one of the round's model, or one of each model of several that was really asked. What a model was
+// passed over for is no call, but where nobody was asked at all the turn counts as the round's.
+func callsOf(who llm.Identity, turn investigate.Turn) (calls []measure.Call) {
+	for _, asked := range turn.Asked {
+		if asked.Attempts == 0 && !asked.Answered() {
+			continue
+		}
+		one := turn
+		one.Failure, one.Usage, one.Attempts = failureOf(asked), asked.Usage, nil
+		for _, attempt := range turn.Attempts {
+			if attempt.Connection == asked.Connection {
+				one.Attempts = append(one.Attempts, attempt)
+			}
+		}
+		calls = append(calls, callOf(asked.Identity, one))
+	}
+	if calls == nil {
+		return []measure.Call{callOf(who, turn)}
+	}
+	return calls
+}
+
+// failureOf is the kind of a failure under the name that it would have ended a conversation with.
+func failureOf(asked investigate.Asked) countersign.Failure {
+	switch asked.Kind {
+	case "":
+		return ""
+	case llm.Refused:
+		return countersign.RefusedByServer
+	case llm.TimedOut:
+		return countersign.TimedOut
+	case llm.Unreachable:
+		return countersign.Unreachable
+	}
+	return countersign.NoAnswer
 }
 
 // callOf is a turn as it is counted: the time is the model's alone, without that of the tools that it asked for.
