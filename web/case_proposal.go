@@ -167,10 +167,17 @@ func (f *file) modelName() string {
 }
 
 func (f *file) cost() string {
-	if f.Model.InputTokens+f.Model.OutputTokens == 0 {
-		return ""
+	var parts []string
+	if f.Model.InputTokens+f.Model.OutputTokens > 0 {
+		parts = append(parts, count(f.Model.InputTokens)+" tokens read, "+count(f.Model.OutputTokens)+" written")
 	}
-	return count(f.Model.InputTokens) + " tokens read, " + count(f.Model.OutputTokens) + " written"
+	if f.Model.AssumedTokens > 0 {
+		parts = append(parts, "about "+count(f.Model.AssumedTokens)+" that no server counted, and that may have to be paid")
+	}
+	if cost := f.Model.Cost.String(); cost != "" {
+		parts = append(parts, cost)
+	}
+	return strings.Join(parts, " · ")
 }
 
 // why is one reason for a person: what kind it is, and what it is in this case.

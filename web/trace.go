@@ -83,6 +83,7 @@ func tellStarted(f *file, row store.RecordRow, l *traceLine) error {
 			Provider string `json:"provider"`
 			Name     string `json:"name"`
 		} `json:"model"`
+		Connections []string `json:"connections"`
 	}
 	if err := json.Unmarshal(row.Payload.Bytes, &s); err != nil {
 		return err
@@ -93,6 +94,9 @@ func tellStarted(f *file, row store.RecordRow, l *traceLine) error {
 		who = "the offline reviewer (no AI)"
 	case "scripted":
 		who = "a script that plays a failing model (“" + who + "”)"
+	}
+	if len(s.Connections) > 1 {
+		who += "; where it does not answer, " + inOrder(s.Connections[1:])
 	}
 	switch {
 	case s.Resumed > 0:
@@ -105,6 +109,17 @@ func tellStarted(f *file, row store.RecordRow, l *traceLine) error {
 	return nil
 }
 
+// inOrder names connections in the order in which they are asked.
+func inOrder(connections []string) string {
+	names := make([]string, len(connections))
+	for i, name := range connections {
+		if names[i] = legible(name); name == "rulebook" {
+			names[i] = "the offline reviewer (no AI)"
+		}
+	}
+	return strings.Join(names, ", then ")
+}
+
 func tellTurn(_ *file, row store.RecordRow, l *traceLine) error {
 	var turn struct {
 		Number int `json:"turn"`
@@ -115,6 +130,7 @@ func tellTurn(_ *file, row store.RecordRow, l *traceLine) error {
 			Input  int64 `json:"input"`
 			Output int64 `json:"output"`
 		} `json:"usage"`
+		Asked []askedModel  `json:"asked"`
 		Error string        `json:"error"`
 		Note  string        `json:"note"`
 		Took  time.Duration `json:"took_ns"`
@@ -122,9 +138,12 @@ func tellTurn(_ *file, row store.RecordRow, l *traceLine) error {
 	if err := json.Unmarshal(row.Payload.Bytes, &turn); err != nil {
 		return err
 	}
-	l.Words, l.More = fmt.Sprintf("Model, turn %d: ", turn.Number), took(turn.Took)
+	l.Words, l.More = fmt.Sprintf("%s, turn %d: ", whoAnswered(turn.Asked), turn.Number), took(turn.Took)
 	if turn.Usage != nil {
 		l.More = count(turn.Usage.Input) + " tokens read, " + count(turn.Usage.Output) + " written · " + l.More
+	}
+	if cost := costOf(turn.Asked).String(); cost != "" {
+		l.More = cost + " · " + l.More
 	}
 	switch {
 	case turn.Error != "":
@@ -136,10 +155,62 @@ func tellTurn(_ *file, row store.RecordRow, l *traceLine) error {
 	default:
 		l.Words += "asked for " + many(len(turn.Calls), "record", "records")
 	}
+	l.Words += notAnswered(turn.Asked)
 	if turn.Note != "" {
 		l.Said = writtenBy("", turn.Note)
 	}
 	return nil
+}
+
+// askedModel is one of several models that were asked in a turn.
+type askedModel struct {
+	Connection string            `json:"connection"`
+	Provider   string            `json:"provider"`
+	Name       string            `json:"name"`
+	Kind       string            `json:"error"`
+	Costs      countersign.Costs `json:"cost"`
+}
+
+func (m askedModel) called() string {
+	if m.Provider == "rulebook" {
+		return "the offline reviewer (no AI)"
+	}
+	return legible(m.Name)
+}
+
+// whoAnswered begins the line of a turn: with a name where there were several to ask.
+func whoAnswered(asked []askedModel) string {
+	if n := len(asked); n > 1 && asked[n-1].Kind == "" {
+		return capital(asked[n-1].called())
+	}
+	return "Model"
+}
+
+func costOf(asked []askedModel) (sum countersign.Costs) {
+	for _, m := range asked {
+		sum = sum.Plus(m.Costs)
+	}
+	return sum
+}
+
+// silences say why a model that was to be asked gave no answer.
+var silences = map[string]string{
+	"unreachable": "could not be reached", "refused": "refused the request", "timed_out": "took too long", "unreadable": "answered with something unreadable",
+	"canceled": "was interrupted", "budget_spent": "was not asked, because a budget for models is spent", "passed_over": "was passed over",
+}
+
+// notAnswered says who was to be asked before, and gave no answer.
+func notAnswered(asked []askedModel) (said string) {
+	for _, m := range asked {
+		if m.Kind != "" && len(asked) > 1 {
+			why := silences[m.Kind]
+			if why == "" {
+				why = "gave no answer"
+			}
+			said += "; " + m.called() + " " + why
+		}
+	}
+	return said
 }
 
 func tellStep(f *file, row store.RecordRow, l *traceLine) error {

@@ -93,6 +93,8 @@ func needs(c countersign.Case) string {
 // reasonWords say why a person must look, before the sentence that says it of this case.
 var reasonWords = map[countersign.ReasonCode]string{
 	countersign.ModelFailed:          "The model gave no usable answer",
+	countersign.BudgetReached:        "The budget for models is spent",
+	countersign.OfflineStoodIn:       "The offline reviewer went on for the model",
 	countersign.ModelSawPartialCase:  "The model may not have seen the whole case",
 	countersign.EvidenceInvalid:      "The proposal cites something that is not there",
 	countersign.EvidenceTooLittle:    "The proposal rests on too few records",
@@ -130,6 +132,8 @@ func reasonShort(code countersign.ReasonCode) string {
 
 var shortReasons = map[countersign.ReasonCode]string{
 	countersign.ModelFailed:          "no usable answer",
+	countersign.BudgetReached:        "budget for models spent",
+	countersign.OfflineStoodIn:       "offline reviewer went on",
 	countersign.ModelSawPartialCase:  "partial case seen",
 	countersign.EvidenceInvalid:      "evidence not there",
 	countersign.EvidenceTooLittle:    "too little evidence",
@@ -165,7 +169,8 @@ var failures = map[countersign.Failure]string{
 	countersign.Unreachable:     "its server could not be reached",
 	countersign.RefusedByServer: "its server refused the request",
 	countersign.TimedOut:        "it took too long",
-	countersign.BudgetSpent:     "its budget was used up",
+	countersign.BudgetSpent:     "it used up the tokens or tool calls of one investigation",
+	countersign.Unfunded:        "a budget has no room for another call, so none was made",
 	countersign.Interrupted:     "the investigation kept being interrupted",
 	countersign.BrokenProgram:   "a part of this program failed",
 }

@@ -99,6 +99,8 @@ func ending(c countersign.Case) string {
 // meanings says of each reason, in words for somebody who sees it for the first time, why it asks for a person.
 var meanings = map[countersign.ReasonCode]string{
 	countersign.ModelFailed:          "the model gave no usable answer",
+	countersign.BudgetReached:        "the budget for models is spent",
+	countersign.OfflineStoodIn:       "the model did not answer, and fixed rules went on in its place",
 	countersign.ModelSawPartialCase:  "the model may not have seen the whole case",
 	countersign.EvidenceInvalid:      "the proposal cites something that is not there",
 	countersign.EvidenceTooLittle:    "the proposal rests on too few records",
