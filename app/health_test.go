@@ -36,7 +36,7 @@ func says(t *testing.T, f Finding, mark string, words ...string) {
 }
 
 // opened is a case with its record.
-func opened(t *testing.T, s *store.Store, id countersign.CaseID, status countersign.Status, at time.Time) {
+func openedAt(t *testing.T, s *store.Store, id countersign.CaseID, status countersign.Status, at time.Time) {
 	t.Helper()
 	c := countersign.Case{ID: id, Desk: countersign.Bank, Subject: countersign.Subject{Kind: countersign.TransactionSubject, ID: "T-" + string(id)}, CustomerID: "C1",
 		Channel: "test", Reason: countersign.OtherReason, Status: status, OpenedAt: at, UpdatedAt: at, DueSource: countersign.DueUnknown, Round: 1, Revision: 1}
@@ -67,7 +67,7 @@ func TestDoctorVerifiesSomeOfTheRecord(t *testing.T) {
 		config := Config{Data: t.TempDir(), Database: database}
 		a := open(t, config)
 		for i := range 3 {
-			opened(t, a.Store, countersign.CaseID(fmt.Sprint("D-", i)), countersign.InReview, time.Now().UTC())
+			openedAt(t, a.Store, countersign.CaseID(fmt.Sprint("D-", i)), countersign.InReview, time.Now().UTC())
 		}
 		says(t, finding(t, Examine(t.Context(), config), "record"), "to know", "3 cases, 3 rows; 3 chains verified now", "all of them never")
 		report, err := a.Store.VerifyRecord(t.Context(), nil)
@@ -77,7 +77,7 @@ func TestDoctorVerifiesSomeOfTheRecord(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		opened(t, a.Store, "D-9", countersign.InReview, time.Now().UTC())
+		openedAt(t, a.Store, "D-9", countersign.InReview, time.Now().UTC())
 		says(t, finding(t, Examine(t.Context(), config), "record"), "well", "4 chains verified now, all on ", "and 1 rows since")
 		if _, err := a.Store.DB().Exec("UPDATE cases SET outcome = 'resolved', status = 'closed' WHERE id = 'D-1'"); err != nil {
 			t.Fatal(err)
@@ -91,7 +91,7 @@ func TestDoctorFindsCasesThatWaitForNobody(t *testing.T) {
 		config := Config{Data: t.TempDir(), Database: database}
 		a := open(t, config)
 		says(t, finding(t, Examine(t.Context(), config), "queue"), "well", "0 waiting for a worker")
-		opened(t, a.Store, "D-1", countersign.Queued, time.Now().UTC().Add(-time.Hour))
+		openedAt(t, a.Store, "D-1", countersign.Queued, time.Now().UTC().Add(-time.Hour))
 		says(t, finding(t, Examine(t.Context(), config), "queue"), "to know", "1 waiting for a worker", "has waited 1h0m", "1 stranded")
 	})
 }
@@ -132,7 +132,7 @@ func TestDoctorSaysWhoElseMayRead(t *testing.T) {
 func TestADatabaseThatIsMadeIsThisUsersAlone(t *testing.T) {
 	config := Config{Data: t.TempDir()}
 	a := open(t, config)
-	opened(t, a.Store, "D-1", countersign.InReview, time.Now().UTC())
+	openedAt(t, a.Store, "D-1", countersign.InReview, time.Now().UTC())
 	for _, name := range []string{"countersign.db", "countersign.db-wal", "countersign.db-shm", "master.key"} {
 		info, err := os.Stat(config.Data + "/" + name)
 		if err != nil {

@@ -45,16 +45,20 @@ func (a *App) Watchable() http.Handler {
 
 func (a *App) pages() http.Handler {
 	return web.New(web.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: a.Desks, Throttle: auth.NewThrottle(a.Store.Now),
-		Setup:    setup.Setup{Store: a.Store, Key: a.Key},
-		Library:  a.Library,
-		Sessions: session.New(a.Store, session.Options{Secure: a.way.HTTPS, Unattended: web.Unattended}),
-		Model:    a.investigator(), NoAI: a.offline(), Way: a.way,
+		Setup:       setup.Setup{Store: a.Store, Key: a.Key},
+		Library:     a.Library,
+		Sessions:    session.New(a.Store, session.Options{Secure: a.way.HTTPS, Unattended: web.Unattended}),
+		Roster:      a.Roster,
+		Environment: a.environment(), NoAI: a.offline(), Way: a.way,
 		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping, Answered: a.Measure.Answered})
 }
 
-// investigator is the model in words.
-func (a *App) investigator() string {
-	if a.offline() {
+// environment is the model that the environment names, in words; empty where it names none and the settings say who investigates.
+func (a *App) environment() string {
+	switch {
+	case a.Config.Model.Provider == "":
+		return ""
+	case a.offline():
 		return "The offline reviewer: fixed rules, no AI, no network."
 	}
 	return a.Model.Identity().Name + " at " + a.Config.Model.BaseURL

@@ -94,6 +94,17 @@ var accesses = []access{
 	{"GET /settings/shop/{step}", 303, 403, 403, 403, 303},
 	{"POST /settings/shop/{step}", 303, 403, 403, 403, 303},
 
+	{"GET /settings/models", 303, 403, 403, 403, 200},
+	{"POST /settings/models/order", 303, 403, 403, 403, 303},
+	{"POST /settings/models/budgets", 303, 403, 403, 403, 303},
+	{"GET /settings/models/connections", 303, 403, 403, 403, 200},
+	{"POST /settings/models/connections", 303, 403, 403, 403, 400},
+	{"GET /settings/models/connections/{connection}", 303, 403, 403, 403, 404},
+	{"POST /settings/models/connections/{connection}", 303, 403, 403, 403, 404},
+	{"POST /settings/models/connections/{connection}/try", 303, 403, 403, 403, 404},
+	{"GET /settings/models/connections/{connection}/remove", 303, 403, 403, 403, 404},
+	{"POST /settings/models/connections/{connection}/remove", 303, 403, 403, 403, 404},
+
 	{"GET /keys", 303, 200, 200, 200, 200},
 }
 
@@ -101,7 +112,7 @@ var accesses = []access{
 func (b *browser) ask(route string, c countersign.Case) page {
 	b.t.Helper()
 	method, path, _ := strings.Cut(route, " ")
-	path = strings.NewReplacer("{$}", "", "{id}", string(c.ID), "{verb}", "approve", "{secret}", "cl_NONE", "{task}", "none", "{file}", "customers.csv", "{step}", "tables", "{exhibit}", "file_none", "{fact}", "typed_none",
+	path = strings.NewReplacer("{$}", "", "{id}", string(c.ID), "{verb}", "approve", "{secret}", "cl_NONE", "{task}", "none", "{file}", "customers.csv", "{step}", "tables", "{exhibit}", "file_none", "{fact}", "typed_none", "{connection}", "none",
 		"{person}", b.people[auth.Auditor].ID, "{token}", b.spare).Replace(path)
 	switch {
 	case route == "POST /sign-in": // of somebody else each time, or it would be refused for trying too often

@@ -6,6 +6,7 @@ import (
 	"countersign"
 	"countersign/answer"
 	"countersign/auth"
+	"countersign/llm/roster"
 	"countersign/pipeline/policy"
 	"countersign/store"
 )
@@ -15,7 +16,7 @@ type settingsScreen struct {
 	Me     store.Person
 	Zones  []string
 	Policy policyPanel
-	Model  string
+	Models []string // who investigates, in words
 	NoAI   bool
 	Manage bool
 	People []personLine
@@ -68,7 +69,10 @@ func (v *visit) showSettings(status int, p settingsScreen) (err error) {
 		return err
 	}
 	p.Policy = policyPanel{Mode: limits.Mode, Automatic: automatic(limits)}
-	p.Model, p.NoAI, p.Zones = v.Model, v.NoAI, zones
+	p.Zones = zones
+	if p.Models, p.NoAI, err = v.whoInvestigates(); err != nil {
+		return err
+	}
 	if p.Wrong == nil {
 		p.Wrong = map[string]string{}
 	}
@@ -78,6 +82,29 @@ func (v *visit) showSettings(status int, p settingsScreen) (err error) {
 		}
 	}
 	return v.show(status, "settings", screen{Title: "Settings", Section: "Settings", Page: p})
+}
+
+// whoInvestigates is what the environment names, or what the settings say of each desk.
+func (v *visit) whoInvestigates() (words []string, noAI bool, err error) {
+	if v.Environment != "" {
+		return []string{v.Environment}, v.NoAI, nil
+	}
+	now, _, err := v.rosterNow()
+	if err != nil {
+		return nil, false, err
+	}
+	words, noAI = investigators(now)
+	return words, noAI, nil
+}
+
+func investigators(r roster.Roster) (words []string, noAI bool) {
+	if noAI = len(r.Of(countersign.Bank))+len(r.Of(countersign.Merchant)) == 0; noAI {
+		return []string{"The offline reviewer: fixed rules, no AI, no network."}, true
+	}
+	for _, desk := range []countersign.DeskName{countersign.Bank, countersign.Merchant} {
+		words = append(words, deskTitles[desk]+": "+inOrderOf(r, desk)+".")
+	}
+	return words, false
 }
 
 // zones are offered where one is typed; any other of the IANA's is taken too.

@@ -17,7 +17,7 @@ import (
 // the person who started it, goes on when they leave the page, and ends with the program. What it has already done stays done.
 type task struct {
 	ID    string
-	Kind  string // verification or import
+	Kind  string // verification, import, or the trial of a model connection
 	Owner string // the person's id
 	Began time.Time
 
@@ -128,6 +128,18 @@ func (v *visit) running(kind string) *task {
 		}
 	}
 	return nil
+}
+
+// latest is the task of that kind that this person began last, if it is still known.
+func (v *visit) latest(kind string) (last *task) {
+	v.tasks.mu.Lock()
+	defer v.tasks.mu.Unlock()
+	for _, t := range v.tasks.all {
+		if t.Kind == kind && t.Owner == v.who.Actor.ID && (last == nil || t.Began.After(last.Began)) {
+			last = t
+		}
+	}
+	return last
 }
 
 // task is the task of that id, if this person started it.

@@ -22,6 +22,7 @@ import (
 	"countersign/desk"
 	"countersign/desk/merchant/library"
 	"countersign/desk/merchant/setup"
+	"countersign/llm/roster"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/review"
 	"countersign/store"
@@ -36,11 +37,12 @@ type Config struct {
 	Sessions *session.Sessions
 	Setup    setup.Setup // how the shop's own database is read
 	Library  *library.Library
+	Roster   roster.Keeper // which models there are, and what they may cost
 	Throttle *auth.Throttle
 
-	Model string     // who investigates, in words
-	NoAI  bool       // it is the offline reviewer
-	Way   answer.Way // how browsers reach this
+	Environment string     // the model that the environment names, in words; empty where the settings say who investigates
+	NoAI        bool       // that is the offline reviewer
+	Way         answer.Way // how browsers reach this
 
 	Folder   string          // where uploads wait until they are imported; the system's folder for temporary files when empty
 	Notice   string          // a sentence above every page: that this is a demo, that no AI is connected
@@ -167,6 +169,17 @@ var routes = []route{
 	{"POST", "/settings/shop/files", auth.Manage, postShopFiles},
 	{"GET", "/settings/shop/{step}", auth.Manage, shopQuestion},
 	{"POST", "/settings/shop/{step}", auth.Manage, postShopQuestion},
+
+	{"GET", "/settings/models", auth.Manage, modelsPage},
+	{"POST", "/settings/models/order", auth.Manage, postModelOrder},
+	{"POST", "/settings/models/budgets", auth.Manage, postModelBudgets},
+	{"GET", "/settings/models/connections", auth.Manage, newConnection},
+	{"POST", "/settings/models/connections", auth.Manage, postConnection},
+	{"GET", "/settings/models/connections/{connection}", auth.Manage, connectionPage},
+	{"POST", "/settings/models/connections/{connection}", auth.Manage, postChangedConnection},
+	{"POST", "/settings/models/connections/{connection}/try", auth.Manage, postTryConnection},
+	{"GET", "/settings/models/connections/{connection}/remove", auth.Manage, removeConnection},
+	{"POST", "/settings/models/connections/{connection}/remove", auth.Manage, postRemoveConnection},
 
 	{"GET", "/keys", signedIn, keysPage},
 }
