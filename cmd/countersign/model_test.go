@@ -104,50 +104,69 @@ func (m *modelServer) answer(w http.ResponseWriter, r *http.Request) {
 		case "assistant":
 			turn++
 		case "user":
-			if line, _, _ := strings.Cut(message.Content, "\n"); canary == "" {
-				canary = strings.TrimPrefix(line, "canary: ")
+			if canary == "" {
+				canary = canaryOf(message.Content)
 			}
 		}
 	}
-	m.mu.Lock()
-	m.asked[fmt.Sprintf("%s/%d", canary, turn)]++
-	m.bodies = append(m.bodies, string(body))
-	hold, refusing := m.hold, m.refusing
-	m.mu.Unlock()
+	held, refusing := m.count(turn, canary, body)
 	if refusing {
 		http.Error(w, r.Header.Get("Authorization")+" may not send "+string(body), http.StatusBadRequest)
 		return
 	}
-	if hold != nil {
-		if held := hold(turn); held != nil {
-			select {
-			case <-held:
-			case <-r.Context().Done():
-				return
-			}
-		}
+	select {
+	case <-held:
+	case <-r.Context().Done():
+		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(completion(turn, canary))
 }
 
+// canaryOf is the canary in the first message of a conversation.
+func canaryOf(first string) string {
+	line, _, _ := strings.Cut(first, "\n")
+	return strings.TrimPrefix(line, "canary: ")
+}
+
+// count takes down that a turn was asked for. Its answer waits until held is closed.
+func (m *modelServer) count(turn int, canary string, body []byte) (held <-chan struct{}, refusing bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.asked[fmt.Sprintf("%s/%d", canary, turn)]++
+	m.bodies = append(m.bodies, string(body))
+	if m.hold != nil {
+		held = m.hold(turn)
+	}
+	if held == nil {
+		free := make(chan struct{})
+		close(free)
+		held = free
+	}
+	return held, m.refusing
+}
+
 func completion(turn int, canary string) any {
 	var calls []any
-	call := func(name, args string) {
-		calls = append(calls, map[string]any{"id": "", "type": "function", "function": map[string]any{"name": name, "arguments": args}})
-	}
-	if turn == 1 {
-		call("get_transaction", "{}")
-		call("get_ledger_entries", "{}")
-		call("get_settlement_status", "{}")
-	} else {
-		decision, _ := json.Marshal(map[string]any{"recommendation": "resolve", "category": "failed_transfer", "confidence": 1,
-			"fraud_suspected": false, "summary": "The settlement failed.", "canary": canary, "customer_message": "We have returned your money.",
-			"claims": []any{map[string]any{"text": "The debit was posted and the settlement failed.", "citations": []any{
-				map[string]any{"ref": "S1", "field": "status", "value": "posted"}, map[string]any{"ref": "S3", "field": "status", "value": "failed"}}}}})
-		call("submit_decision", string(decision))
+	for _, c := range wanted(turn, canary) {
+		calls = append(calls, map[string]any{"id": "", "type": "function", "function": map[string]any{"name": c.name, "arguments": c.args}})
 	}
 	return map[string]any{"id": "x", "object": "chat.completion", "model": "test", "choices": []any{map[string]any{"index": 0,
 		"finish_reason": "tool_calls", "message": map[string]any{"role": "assistant", "content": nil, "tool_calls": calls}}},
 		"usage": map[string]any{"prompt_tokens": 5000, "completion_tokens": 50, "total_tokens": 5050}}
+}
+
+// modelCall is a tool call in any dialect.
+type modelCall struct{ name, args string }
+
+// wanted are the calls of a turn: first a look at three records, then the decision.
+func wanted(turn int, canary string) []modelCall {
+	if turn == 1 {
+		return []modelCall{{"get_transaction", "{}"}, {"get_ledger_entries", "{}"}, {"get_settlement_status", "{}"}}
+	}
+	decision, _ := json.Marshal(map[string]any{"recommendation": "resolve", "category": "failed_transfer", "confidence": 1,
+		"fraud_suspected": false, "summary": "The settlement failed.", "canary": canary, "customer_message": "We have returned your money.",
+		"claims": []any{map[string]any{"text": "The debit was posted and the settlement failed.", "citations": []any{
+			map[string]any{"ref": "S1", "field": "status", "value": "posted"}, map[string]any{"ref": "S3", "field": "status", "value": "failed"}}}}})
+	return []modelCall{{"submit_decision", string(decision)}}
 }

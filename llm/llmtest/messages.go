@@ -26,7 +26,13 @@ type Messages struct {
 	mu      sync.Mutex
 	bodies  []string
 	refused []string
-	thought map[string]string // by the bytes of a block: what it is bound to
+	thought map[string]thought // by the bytes of a block
+}
+
+// thought is what a block of thinking is bound to, and the turn that it was given out in.
+type thought struct {
+	bound string
+	turn  int
 }
 
 // ModelKind is what the model behind a server does about thinking.
@@ -78,7 +84,7 @@ func (b MessagesBlock) thought() bool { return b.Type == "thinking" || b.Type ==
 // ServeMessages starts a server.
 func ServeMessages(t testing.TB, kind ModelKind, answer func(MessagesRequest) (content, stop string)) *Messages {
 	t.Helper()
-	s := &Messages{Model: kind, Answer: answer, thought: map[string]string{}}
+	s := &Messages{Model: kind, Answer: answer, thought: map[string]thought{}}
 	s.Server = httptest.NewServer(http.HandlerFunc(s.serve))
 	t.Cleanup(func() {
 		s.CloseClientConnections()
@@ -117,24 +123,27 @@ func (s *Messages) serve(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	content, stop := s.Answer(req.MessagesRequest)
-	s.remember(content, req.bound)
-	fmt.Fprint(w, Message(content, stop))
+	s.remember(content, thought{req.bound, req.Turn})
+	fmt.Fprint(w, messageOf(content, stop, len(body)/4))
 }
 
-// Message is an answer with this content.
-func Message(content, stop string) string {
+// Message is an answer with this content, for which a hundred tokens were read, half of them from the cache.
+func Message(content, stop string) string { return messageOf(content, stop, 100) }
+
+func messageOf(content, stop string, tokens int) string {
 	return `{"id":"msg_1","type":"message","role":"assistant","model":"test-model","content":` + content + `,"stop_reason":` + Quote(stop) +
-		`,"stop_sequence":null,"usage":{"input_tokens":20,"cache_creation_input_tokens":30,"cache_read_input_tokens":50,"output_tokens":10}}`
+		fmt.Sprintf(`,"stop_sequence":null,"usage":{"input_tokens":%d,"cache_creation_input_tokens":%d,"cache_read_input_tokens":%d,"output_tokens":10}}`,
+			tokens/5, tokens-tokens/5-tokens/2, tokens/2)
 }
 
-func (s *Messages) remember(content, bound string) {
+func (s *Messages) remember(content string, given thought) {
 	var blocks []MessagesBlock
 	_ = json.Unmarshal([]byte(content), &blocks)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, b := range blocks {
 		if b.thought() {
-			s.thought[string(b.Raw)] = bound
+			s.thought[string(b.Raw)] = given
 		}
 	}
 }
@@ -269,13 +278,13 @@ func (s *Messages) aboutThoughts(req *messagesBody) string {
 	for i, m := range req.Messages {
 		for j, b := range m.Blocks {
 			at := fmt.Sprintf("messages.%d.content.%d: ", i, j)
-			bound, known := s.thought[string(b.Raw)]
+			from, known := s.thought[string(b.Raw)]
 			switch {
 			case !b.thought():
 				continue
 			case !known || m.Role != "assistant":
 				return at + "Invalid `signature` in `thinking` block"
-			case s.Model != Older && bound != req.bound:
+			case s.Model != Older && from.bound != req.bound:
 				return at + "Invalid `signature` in `thinking` block. The block is bound to a different conversation."
 			case j == len(m.Blocks)-1:
 				return at + "the final block in an assistant message cannot be `thinking`"
@@ -287,8 +296,8 @@ func (s *Messages) aboutThoughts(req *messagesBody) string {
 		return "Expected `thinking` or `redacted_thinking`, but found `" + first.Type + "`"
 	}
 	due := 0
-	for _, bound := range s.thought {
-		if bound == req.bound {
+	for _, from := range s.thought {
+		if from.bound == req.bound && from.turn < req.Turn {
 			due++
 		}
 	}
