@@ -30,7 +30,7 @@ func read(body []byte) (reply llm.Reply, content json.RawMessage, err error) {
 	if err := json.Unmarshal(body, &a); err != nil {
 		return llm.Reply{}, nil, exchange.Unreadable(body, "message", err)
 	}
-	if plain(a.Type) == "error" || present(a.Error) {
+	if present(a.Error) {
 		return llm.Reply{}, nil, fmt.Errorf("an error: %s", exchange.Complaint(body))
 	}
 	if a.Content == nil && plain(a.Type) != "message" {

@@ -79,28 +79,32 @@ func TestThinkingGoesBackByteForByte(t *testing.T) {
 // TestAForcedTurnAndThinking: the two exclude each other on some models, and on none does the last turn fail for it.
 func TestAForcedTurnAndThinking(t *testing.T) {
 	for _, mind := range minds {
-		t.Run(mind.name, func(t *testing.T) {
-			s := thinker(t, mind.kind)
-			m := model(t, s.URL, minded(mind.how))
-			req := llmtest.First()
-			for range 2 {
-				req = goOn(req, llmtest.Complete(t, m, req))
-			}
-			reply := llmtest.Complete(t, m, last(req))
-			if len(reply.Calls) != 1 || reply.Calls[0].Name != "submit_decision" {
-				t.Errorf("the last turn gave %+v", reply.Calls)
-			}
-			final := string(reply.Request)
-			if strings.Contains(final, "thinking\"") && strings.Contains(final, "signature") {
-				t.Errorf("thinking went back under other tools: %s", final)
-			}
-			if forced, asked := strings.Contains(final, `"tool_choice"`), strings.Contains(final, "Answer with a call"); forced == asked {
-				t.Errorf("forced %v, asked in words %v: want one of them: %s", forced, asked, final)
-			}
-			if want := map[bool]int{true: 2, false: 1}[mind.kind == llmtest.Stubborn]; len(reply.Attempts) != want {
-				t.Errorf("%d attempts, want %d: %q", len(reply.Attempts), want, s.Refused())
-			}
-		})
+		for _, tools := range [][]llm.Tool{{llmtest.SubmitDecision}, llmtest.First().Tools} {
+			t.Run(fmt.Sprintf("%s, %d tools", mind.name, len(tools)), func(t *testing.T) {
+				s := thinker(t, mind.kind)
+				m := model(t, s.URL, minded(mind.how))
+				req := llmtest.First()
+				for range 2 {
+					req = goOn(req, llmtest.Complete(t, m, req))
+				}
+				req = last(req)
+				req.Tools = tools
+				reply := llmtest.Complete(t, m, req)
+				if len(reply.Calls) != 1 || reply.Calls[0].Name != "submit_decision" {
+					t.Errorf("the last turn gave %+v", reply.Calls)
+				}
+				final := string(reply.Request)
+				if len(tools) == 1 && strings.Contains(final, "signature") {
+					t.Errorf("thinking went back under other tools: %s", final)
+				}
+				if forced, asked := strings.Contains(final, `"tool_choice"`), strings.Contains(final, "Answer with a call"); forced == asked {
+					t.Errorf("forced %v, asked in words %v: want one of them: %s", forced, asked, final)
+				}
+				if want := map[bool]int{true: 2, false: 1}[mind.kind == llmtest.Stubborn]; len(reply.Attempts) != want {
+					t.Errorf("%d attempts, want %d: %q", len(reply.Attempts), want, s.Refused())
+				}
+			})
+		}
 	}
 	t.Run("a model that cannot be forced is asked in words from the first turn", func(t *testing.T) {
 		s := thinker(t, llmtest.Stubborn)
@@ -117,6 +121,54 @@ func TestAForcedTurnAndThinking(t *testing.T) {
 		req.Force = "submit_decision"
 		if e := llmtest.Fails(t, model(t, s.URL), req); e.Kind != llm.Refused || s.Asked() != 1 {
 			t.Errorf("%v after %d requests", e, s.Asked())
+		}
+	})
+}
+
+// TestAServerThatIsBusyIsNotAskedOtherwise: only a refusal changes what is asked.
+func TestAServerThatIsBusyIsNotAskedOtherwise(t *testing.T) {
+	s := llmtest.Serve(t, func(w http.ResponseWriter, _ *http.Request, n int) {
+		if n == 0 {
+			w.WriteHeader(529)
+			fmt.Fprint(w, `{"type":"error","error":{"type":"overloaded_error","message":"overloaded, tool_choice or not"}}`)
+			return
+		}
+		fmt.Fprint(w, llmtest.Message("[]", "end_turn"))
+	})
+	llmtest.Complete(t, model(t, s.URL), last(llmtest.First()))
+	if s.Bodies[0] != s.Bodies[1] {
+		t.Errorf("asked %s\nand then %s", s.Bodies[0], s.Bodies[1])
+	}
+}
+
+// TestThinkingIsBoundToWhatItWasThoughtWith: where that changes, a newer model is not given it back, and an older one still is.
+func TestThinkingIsBoundToWhatItWasThoughtWith(t *testing.T) {
+	for name, change := range map[string]func(*llm.Request){
+		"another system text": func(r *llm.Request) { r.System = redact.Mask("You decide.") },
+		"fewer tools":         func(r *llm.Request) { r.Tools = r.Tools[:1] },
+		"a tool told otherwise": func(r *llm.Request) {
+			r.Tools = []llm.Tool{{Name: "get_transaction", Description: "Another."}, llmtest.SubmitDecision}
+		},
+	} {
+		for _, mind := range minds[:4] {
+			t.Run(name+"/"+mind.name, func(t *testing.T) {
+				s := thinker(t, mind.kind)
+				m := model(t, s.URL, minded(mind.how))
+				req := goOn(llmtest.First(), llmtest.Complete(t, m, llmtest.First()))
+				change(&req)
+				reply := llmtest.Complete(t, m, req)
+				if back := strings.Contains(string(reply.Request), "signature"); back != (mind.how == Enabled) || len(reply.Attempts) != 1 {
+					t.Errorf("thinking went back: %v, after %d attempts: %s", back, len(reply.Attempts), reply.Request)
+				}
+			})
+		}
+	}
+	t.Run("thinking is turned off midway", func(t *testing.T) {
+		s := thinker(t, llmtest.Newer)
+		req := goOn(llmtest.First(), llmtest.Complete(t, model(t, s.URL), llmtest.First()))
+		reply := llmtest.Complete(t, model(t, s.URL, minded(Disabled)), req)
+		if len(reply.Attempts) != 1 || strings.Contains(string(reply.Request), "signature") {
+			t.Errorf("%d attempts: %s", len(reply.Attempts), reply.Request)
 		}
 	})
 }
@@ -142,31 +194,62 @@ func TestThinkingThatIsNoLongerTakenIsLeftOut(t *testing.T) {
 
 // TestAnotherProvidersMessagesAreSentAsTheyRead: a conversation may change its provider midway.
 func TestAnotherProvidersMessagesAreSentAsTheyRead(t *testing.T) {
-	s := thinker(t, llmtest.Newer)
-	mine := llmtest.Complete(t, model(t, s.URL), llmtest.First())
-	for name, opaque := range map[string]string{
-		"nothing":                      "",
-		"another dialect's":            `{"by":{"dialect":"other","model":"test-model"},"content":[{"type":"text","text":"x"}]}`,
-		"no JSON":                      `{"by":`,
-		"a list":                       `[{"type":"thinking","thinking":"x","signature":"y"}]`,
-		"another model's":              strings.Replace(string(mine.Opaque), "test-model", "older-model", 1),
-		"another server's":             strings.Replace(string(mine.Opaque), "127.0.0.1", "localhost", 1),
-		"one with a call too few":      strings.Replace(string(mine.Opaque), called("toolu_1b", "{}"), words, 1),
-		"one that has lost everything": strings.Replace(string(mine.Opaque), string(mine.Opaque[strings.Index(string(mine.Opaque), `"content":`):]), `"content":[]}`, 1),
+	change := func(old, new string) func(string) string {
+		return func(mine string) string { return strings.Replace(mine, old, new, 1) }
+	}
+	for name, opaque := range map[string]func(mine string) string{
+		"nothing":                 func(string) string { return "" },
+		"another dialect's":       change(`"anthropic"`, `"other"`),
+		"no JSON":                 func(mine string) string { return mine[:len(mine)-1] },
+		"a list":                  func(string) string { return "[" + signed + "]" },
+		"another model's":         change("test-model", "older-model"),
+		"another server's":        change("127.0.0.1", "localhost"),
+		"one with a call too few": change(called("toolu_1b", "{}"), words),
+		"one with a call more":    change(called("toolu_1b", "{}"), called("toolu_1b", "{}")+","+called("toolu_1c", "{}")),
+		"an empty one":            func(mine string) string { return mine[:strings.Index(mine, `"content":`)] + `"content":[]}` },
 	} {
 		for _, mind := range minds {
 			t.Run(name+"/"+mind.name, func(t *testing.T) {
 				s := thinker(t, mind.kind)
-				reply := mine
-				reply.Opaque, reply.Text = json.RawMessage(opaque), "I looked."
-				again := llmtest.Complete(t, model(t, s.URL, minded(mind.how)), goOn(llmtest.First(), reply))
-				body := s.Bodies()[0]
+				m := model(t, s.URL, minded(mind.how))
+				reply := llmtest.Complete(t, m, llmtest.First())
+				s.Insists = false
+				before := string(reply.Opaque)
+				reply.Opaque, reply.Text = json.RawMessage(opaque(before)), "I looked."
+				if string(reply.Opaque) == before {
+					t.Fatalf("nothing was changed in %s", before)
+				}
+				again := llmtest.Complete(t, m, goOn(llmtest.First(), reply))
+				body := s.Bodies()[1]
 				if len(again.Attempts) != 1 || strings.Contains(body, "signature") || !strings.Contains(body, `{"type":"text","text":"I looked."}`) ||
 					strings.Count(body, `"id":"c0001000`) != 2 || strings.Count(body, `"tool_use_id":"c0001000`) != 2 {
 					t.Errorf("%d attempts: %s", len(again.Attempts), body)
 				}
+				quiet := reply
+				quiet.Calls = nil
+				if again = llmtest.Complete(t, m, nudged(llmtest.First(), quiet)); len(again.Attempts) != 1 || !strings.Contains(string(again.Request), "I looked.") {
+					t.Errorf("without calls: %d attempts: %s", len(again.Attempts), again.Request)
+				}
 			})
 		}
+	}
+}
+
+// TestAnOlderModelThinksAgainAfterAnothersTurn: what somebody else called keeps it from thinking until the user has spoken.
+func TestAnOlderModelThinksAgainAfterAnothersTurn(t *testing.T) {
+	s := thinker(t, llmtest.Older)
+	m := model(t, s.URL, minded(Enabled))
+	others := llm.Reply{Calls: []llm.Call{{ID: "c00010001", Name: "get_transaction", Args: "{}"}}}
+	req := goOn(llmtest.First(), others)
+	for turn, thinks := range []bool{false, false, true, true} {
+		if turn == 2 {
+			req.Messages = append(req.Messages, llm.Message{Role: llm.User, Text: redact.Mask("Go on.")})
+		}
+		reply := llmtest.Complete(t, m, req)
+		if reply.Thinking != thinks || len(reply.Attempts) != 1 {
+			t.Errorf("turn %d: thinks %v after %d attempts, want %v at once", turn+2, reply.Thinking, len(reply.Attempts), thinks)
+		}
+		req = goOn(req, reply)
 	}
 }
 

@@ -295,6 +295,9 @@ func (s *Messages) aboutThoughts(req *messagesBody) string {
 	if first, ok := lastRun(req.Messages); ok && req.Think.Type == "enabled" && !first.thought() {
 		return "Expected `thinking` or `redacted_thinking`, but found `" + first.Type + "`"
 	}
+	if given > 0 && (req.Think.Type == "disabled" || s.Model == Older && !req.Thinking) {
+		return "when thinking is disabled, messages may hold no `thinking`"
+	}
 	due := 0
 	for _, from := range s.thought {
 		if from.bound == req.bound && from.turn < req.Turn {
