@@ -147,7 +147,7 @@ func TestThinkingIsBoundToWhatItWasThoughtWith(t *testing.T) {
 		"another system text": func(r *llm.Request) { r.System = redact.Mask("You decide.") },
 		"fewer tools":         func(r *llm.Request) { r.Tools = r.Tools[:1] },
 		"a tool told otherwise": func(r *llm.Request) {
-			r.Tools = []llm.Tool{{Name: "get_transaction", Description: "Another."}, llmtest.SubmitDecision}
+			r.Tools = []llm.Tool{{Name: "get_transaction", Description: "Another.", Schema: r.Tools[0].Schema}, llmtest.SubmitDecision}
 		},
 	} {
 		for _, mind := range minds[:4] {
@@ -239,15 +239,20 @@ func TestAnotherProvidersMessagesAreSentAsTheyRead(t *testing.T) {
 func TestAnOlderModelThinksAgainAfterAnothersTurn(t *testing.T) {
 	s := thinker(t, llmtest.Older)
 	m := model(t, s.URL, minded(Enabled))
-	others := llm.Reply{Calls: []llm.Call{{ID: "c00010001", Name: "get_transaction", Args: "{}"}}}
-	req := goOn(llmtest.First(), others)
+	others := func(id string) llm.Reply {
+		return llm.Reply{Calls: []llm.Call{{ID: id, Name: "get_transaction", Args: "{}"}}}
+	}
+	word := llm.Message{Role: llm.User, Text: redact.Mask("Go on.")}
+	req := goOn(llmtest.First(), others("c00010001"))
+	req.Messages = append(req.Messages, word)
+	req = goOn(req, others("c00020001"))
 	for turn, thinks := range []bool{false, false, true, true} {
 		if turn == 2 {
-			req.Messages = append(req.Messages, llm.Message{Role: llm.User, Text: redact.Mask("Go on.")})
+			req.Messages = append(req.Messages, word)
 		}
 		reply := llmtest.Complete(t, m, req)
 		if reply.Thinking != thinks || len(reply.Attempts) != 1 {
-			t.Errorf("turn %d: thinks %v after %d attempts, want %v at once", turn+2, reply.Thinking, len(reply.Attempts), thinks)
+			t.Errorf("turn %d: thinks %v after %d attempts, want %v at once", turn+3, reply.Thinking, len(reply.Attempts), thinks)
 		}
 		req = goOn(req, reply)
 	}

@@ -169,6 +169,12 @@ type messagesBody struct {
 	} `json:"messages"`
 }
 
+// Rule is the first rule that a request breaks, empty when it breaks none, for a server that answers by itself.
+func (s *Messages) Rule(r *http.Request, body []byte) string {
+	_, rule := s.judge(r, body)
+	return rule
+}
+
 // judge reads a request, and names the first rule that it breaks.
 func (s *Messages) judge(r *http.Request, body []byte) (req messagesBody, rule string) {
 	if err := json.Unmarshal(body, &req); err != nil {
@@ -219,6 +225,9 @@ func aboutRoles(req *messagesBody) string {
 			return fmt.Sprintf("messages.%d: content is empty", i)
 		}
 		for j, b := range m.Blocks {
+			if b.Type == "" {
+				return fmt.Sprintf("messages.%d.content.%d.type: Field required", i, j)
+			}
 			if b.Type == "text" && strings.TrimSpace(b.Text) == "" {
 				return fmt.Sprintf("messages.%d.content.%d: text content blocks must contain non-whitespace text", i, j)
 			}

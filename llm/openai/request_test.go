@@ -37,6 +37,24 @@ func TestBrokenHistoryIsReplayedInAFormEveryServerCanRead(t *testing.T) {
 	}
 }
 
+// TestAnotherProvidersMessagesAreSentAsTheyRead: a conversation may change its provider midway.
+func TestAnotherProvidersMessagesAreSentAsTheyRead(t *testing.T) {
+	s := says(t, completion(`{"content":"a"}`, `"stop"`))
+	m := model(t, s.URL)
+	plain := llmtest.History()
+	llmtest.Complete(t, m, plain)
+	theirs := llmtest.History()
+	for i, msg := range theirs.Messages {
+		if msg.Role == llm.Assistant {
+			theirs.Messages[i].Opaque = []byte(`{"by":{"dialect":"anthropic"},"content":[{"type":"thinking","thinking":"x","signature":"y"}]}`)
+		}
+	}
+	llmtest.Complete(t, m, theirs)
+	if diff := cmp.Diff(s.Bodies[0], s.Bodies[1]); diff != "" {
+		t.Errorf("what another provider keeps changed the request (-without +with):\n%s", diff)
+	}
+}
+
 func TestOutputLimit(t *testing.T) {
 	for _, row := range []struct {
 		name, model   string

@@ -1,9 +1,20 @@
 package probe
 
 import (
+	"context"
 	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"strings"
 	"testing"
+	"time"
+
+	"countersign/llm"
+	"countersign/llm/anthropic"
+	"countersign/llm/exchange"
+	"countersign/llm/llmtest"
+	"countersign/llm/openai"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -82,5 +93,183 @@ func TestWhatAServerLacksIsFound(t *testing.T) {
 				}
 			})
 		}
+	}
+}
+
+// TestAModelThatCannotBeForcedIsAskedInWords: one that thinks at all times refuses to be forced, and is no worse for it.
+func TestAModelThatCannotBeForcedIsAskedInWords(t *testing.T) {
+	s := &server{mind: llmtest.Stubborn}
+	r := Run(t.Context(), dialects["anthropic"](t, s), Options{})
+	if diff := cmp.Diff(everything(), found(r)); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+	if r.Cost.Attempts <= r.Cost.Calls || r.Cost.Attempts != s.asked {
+		t.Errorf("cost %+v, the server was asked %d times: a refusal is an attempt", r.Cost, s.asked)
+	}
+}
+
+func TestAServerThatDoesNotAnswer(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		handler http.HandlerFunc
+		says    string
+		try     string
+	}{
+		{"one that is down", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, "answered 503", "is the server running"},
+		{"one that refuses the key", func(w http.ResponseWriter, r *http.Request) {
+			w.WriteHeader(401)
+			fmt.Fprintf(w, `{"error":{"message":"no such key: %s%s, customer 4539578763621486"}}`, r.Header.Get("Authorization"), r.Header.Get("X-Api-Key"))
+		}, "answered 401", "check the API key"},
+		{"one that is something else", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, "a web page", "check the base URL"},
+	} {
+		for dialect, dial := range map[string]func(exchange.Server) (llm.Model, error){
+			"openai":    func(s exchange.Server) (llm.Model, error) { return openai.New(openai.Config{Server: s}) },
+			"anthropic": func(s exchange.Server) (llm.Model, error) { return anthropic.New(anthropic.Config{Server: s}) },
+		} {
+			t.Run(row.name+"/"+dialect, func(t *testing.T) {
+				s := httptest.NewServer(row.handler)
+				defer s.Close()
+				m, err := dial(exchange.Server{BaseURL: s.URL + "/v1", Model: "m", APIKey: "sk-probe-canary", Attempts: 1})
+				if err != nil {
+					t.Fatal(err)
+				}
+				r := Run(t.Context(), m, Options{})
+				if r.Verdict.Use != Unclear || !strings.Contains(r.Verdict.Says, row.says) || !strings.Contains(r.Verdict.Try, row.try) {
+					t.Errorf("verdict %+v", r.Verdict)
+				}
+				for _, f := range r.Findings {
+					if f.Result != Unknown || f.What == "" || f.Says == "" {
+						t.Errorf("%+v: nothing was answered", f)
+					}
+				}
+				if len(r.Findings) != len(everything()) || r.Cost.Calls != 1 || r.Cost.Attempts != 1 {
+					t.Errorf("%d findings, cost %+v: want every one, after one question", len(r.Findings), r.Cost)
+				}
+				if text, _ := json.Marshal(r); strings.Contains(string(text), "canary") || strings.Contains(string(text), "4539578763621486") {
+					t.Errorf("the report repeats what it must not: %s", text)
+				}
+			})
+		}
+	}
+}
+
+func TestAProbeKeepsToItsBounds(t *testing.T) {
+	for _, row := range []struct {
+		name    string
+		options Options
+		asked   int
+		says    string
+	}{
+		{"calls", Options{Calls: 3}, 3, "3 model calls are the limit of this check"},
+		{"tokens", Options{Tokens: 2500}, 5, "2500 tokens are the limit of this check"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s := &server{}
+			r := Run(t.Context(), dialects["openai"](t, s), row.options)
+			if s.asked != row.asked || r.Cost.Calls != row.asked || r.about(LongContext).Result != Unknown || !strings.Contains(r.about(LongContext).Says, row.says) {
+				t.Errorf("asked %d times, want %d; %+v", s.asked, row.asked, r.about(LongContext))
+			}
+			if r.Verdict.Use != Limited || !strings.Contains(r.Verdict.Says, "what could not be found out: ") || !strings.Contains(r.Verdict.Says, "long conversations") {
+				t.Errorf("verdict %+v: what is not known must be said", r.Verdict)
+			}
+		})
+	}
+	t.Run("its own time", func(t *testing.T) {
+		held := make(chan struct{})
+		defer close(held)
+		r := Run(t.Context(), holding(t, held), Options{Time: 20 * time.Millisecond})
+		if r.Verdict.Use != Unclear || r.Cost.Calls != 1 {
+			t.Errorf("%+v, %+v", r.Verdict, r.Cost)
+		}
+	})
+	t.Run("its caller's wish", func(t *testing.T) {
+		ctx, cancel := context.WithCancel(t.Context())
+		s := &server{}
+		m := dialects["openai"](t, s)
+		r := Run(ctx, stopping{m, cancel}, Options{})
+		if s.asked != 1 || r.about(ToolCalls).Result != OK || r.about(ForcedTool).Says != "Not asked: the check was stopped." || r.Verdict.Use != Limited {
+			t.Errorf("asked %d times: %+v", s.asked, r)
+		}
+	})
+}
+
+// holding is a model whose server does not answer while held is open.
+func holding(t *testing.T, held <-chan struct{}) llm.Model {
+	s := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		select {
+		case <-held:
+		case <-r.Context().Done():
+		}
+	}))
+	t.Cleanup(s.Close)
+	m, err := openai.New(openai.Config{Server: exchange.Server{BaseURL: s.URL + "/v1", Model: "m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// stopping is a model after whose first answer the caller gives up.
+type stopping struct {
+	llm.Model
+	cancel func()
+}
+
+func (s stopping) Complete(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	defer s.cancel()
+	return s.Model.Complete(ctx, r)
+}
+
+// panicking is a provider with a bug.
+type panicking struct{ llm.Model }
+
+func (panicking) Identity() llm.Identity { return llm.Identity{Provider: "test", Name: "broken"} }
+func (panicking) Complete(context.Context, llm.Request) (llm.Reply, error) {
+	panic("index out of range")
+}
+
+func TestABrokenProviderIsOneThatGaveNoAnswer(t *testing.T) {
+	if r := Run(t.Context(), panicking{}, Options{}); r.Verdict.Use != Unclear || !strings.Contains(r.Verdict.Says, "panicked") {
+		t.Errorf("verdict %+v", r.Verdict)
+	}
+}
+
+func TestWhatAProbeCosts(t *testing.T) {
+	clock := time.Date(2026, 12, 1, 9, 0, 0, 0, time.FixedZone("WAT", 3600))
+	now := func() time.Time { clock = clock.Add(time.Second); return clock }
+	reported := Run(t.Context(), dialects["openai"](t, &server{}), Options{Now: now})
+	if c := reported.Cost; c.Estimated || c.Input < 16_000 || c.Input > 80_000 || c.Output != int64(10*c.Calls) {
+		t.Errorf("cost %+v", c)
+	}
+	if reported.At.Format(time.RFC3339) != "2026-12-01T08:00:01Z" || reported.Took != time.Second || reported.Model.Provider != "openai" {
+		t.Errorf("%+v", reported)
+	}
+	if c := Run(t.Context(), dialects["openai"](t, &server{noUsage: true}), Options{}).Cost; !c.Estimated || c.Input < 16_000 || c.Output != 0 {
+		t.Errorf("cost without usage %+v", c)
+	}
+}
+
+// TestTheQuestionsReadAsTheyWereWritten: masking leaves no mark on them, and nothing in them is about a case.
+func TestTheQuestionsReadAsTheyWereWritten(t *testing.T) {
+	word := secret()
+	if len(word) != 12 || word == secret() {
+		t.Errorf("the word is %q", word)
+	}
+	long := longQuestion(16_000, word)
+	for _, q := range []llm.Request{callQuestion(), forcedQuestion(), strictQuestion(), severalQuestion(), long} {
+		for _, m := range q.Messages {
+			if strings.Contains(m.Text.String(), "*") || m.Text.String() == "" {
+				t.Errorf("masked or empty: %q", m.Text)
+			}
+		}
+		if q.Force != "" && !q.Offers(q.Force) {
+			t.Errorf("%s is forced and not offered", q.Force)
+		}
+	}
+	if first := long.Messages[0].Text.String(); !strings.Contains(first, word) || strings.Count(string(long.Transcript()), word) != 1 {
+		t.Errorf("the word stands elsewhere than in the first message: %q", first)
+	}
+	if n := llm.Estimate(long); n < 16_000 || n > 17_000 {
+		t.Errorf("%d tokens", n)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"countersign/llm"
 	"countersign/llm/anthropic"
 	"countersign/llm/exchange"
+	"countersign/llm/llmtest"
 	"countersign/llm/openai"
 )
 
@@ -32,6 +33,8 @@ type server struct {
 	refusesLong    int  // tokens of a conversation from which on it answers 400
 	noUsage        bool
 	wrongUsage     bool // says that it read ten tokens
+
+	mind llmtest.ModelKind // in the Messages API
 
 	asked int
 }
@@ -153,12 +156,12 @@ var dialects = map[string]func(t *testing.T, s *server) llm.Model{
 	},
 }
 
-func (s *server) listen(t *testing.T, handle func(w http.ResponseWriter, body []byte)) string {
+func (s *server) listen(t *testing.T, handle func(w http.ResponseWriter, r *http.Request, body []byte)) string {
 	t.Helper()
 	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		s.asked++
-		handle(w, body)
+		handle(w, r, body)
 	}))
 	t.Cleanup(func() {
 		h.CloseClientConnections()
@@ -168,7 +171,7 @@ func (s *server) listen(t *testing.T, handle func(w http.ResponseWriter, body []
 }
 
 // chat answers in the chat completions protocol.
-func (s *server) chat(w http.ResponseWriter, body []byte) {
+func (s *server) chat(w http.ResponseWriter, _ *http.Request, body []byte) {
 	var req struct {
 		Messages []struct {
 			Role      string
@@ -224,8 +227,11 @@ func (s *server) read(tokens int) int {
 	return tokens
 }
 
-// messages answers in the Messages API.
-func (s *server) messages(w http.ResponseWriter, body []byte) {
+// inWords is how a tool is asked for that cannot be forced.
+var inWords = regexp.MustCompile(`Answer with a call of the tool (\w+)`)
+
+// messages answers in the Messages API, to what keeps its rules.
+func (s *server) messages(w http.ResponseWriter, r *http.Request, body []byte) {
 	var req struct {
 		Messages []struct {
 			Role    string
@@ -236,8 +242,10 @@ func (s *server) messages(w http.ResponseWriter, body []byte) {
 		}
 		ToolChoice struct{ Name string } `json:"tool_choice"`
 	}
-	if err := json.Unmarshal(body, &req); err != nil {
-		http.Error(w, err.Error(), http.StatusBadRequest)
+	rule := (&llmtest.Messages{Model: s.mind}).Rule(r, body)
+	if err := json.Unmarshal(body, &req); err != nil || rule != "" {
+		w.WriteHeader(http.StatusBadRequest)
+		fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":%q}}`, rule)
 		return
 	}
 	var turns []turn
@@ -255,7 +263,11 @@ func (s *server) messages(w http.ResponseWriter, body []byte) {
 		}
 		turns = append(turns, said)
 	}
-	text, calls, read, status := s.answer(turns, req.ToolChoice.Name)
+	force := req.ToolChoice.Name
+	if m := inWords.FindStringSubmatch(turns[len(turns)-1].text); m != nil {
+		force = m[1]
+	}
+	text, calls, read, status := s.answer(turns, force)
 	if status != 0 {
 		w.WriteHeader(status)
 		fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":%q}}`, text)
