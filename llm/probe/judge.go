@@ -122,22 +122,31 @@ func outside(c llm.Call) string {
 	_ = json.Unmarshal(object, &fields)
 	switch {
 	case json.Unmarshal(fields["mood"], &mood) != nil || !slices.Contains(moods, mood):
-		return "the word " + said(string(fields["mood"])) + " is not in its list"
+		return wrong("mood", fields, "which is not in its list")
 	case json.Unmarshal(fields["urgency"], &urgency) != nil || urgency < 1 || urgency > 3:
-		return "the number " + said(string(fields["urgency"])) + " is not in its range"
+		return wrong("urgency", fields, "which is not in its range")
 	case json.Unmarshal(fields["answered"], &answered) != nil || answered == nil:
-		return said(string(fields["answered"])) + " is neither true nor false"
+		return wrong("answered", fields, "and neither true nor false")
 	case len(fields) != 3:
 		return "there is a field too many"
 	}
 	return ""
 }
 
+// wrong says what stands in a field, and what is the matter with it.
+func wrong(name string, fields map[string]json.RawMessage, how string) string {
+	if len(fields[name]) == 0 {
+		return name + " is missing"
+	}
+	return name + " is " + said(string(fields[name])) + ", " + how
+}
+
 func judgeSeveral(h heard) Finding {
-	names := map[string]bool{}
-	calls := h.usable()
+	calls, apart := h.usable(), map[string]bool{}
 	for _, c := range calls {
-		names[argument(c, "payment")] = true
+		if name := argument(c, "payment"); codes[name] != "" {
+			apart[name] = true
+		}
 	}
 	switch {
 	case len(h.reply.Calls) == 0:
@@ -145,11 +154,11 @@ func judgeSeveral(h heard) Finding {
 	case len(calls) < len(h.reply.Calls):
 		return no("Several calls in one reply run into each other: some have arguments that cannot be read.",
 			"turn off parallel tool calls in the server, or use a newer version of it")
-	case len(calls) == 1 && codes[argument(calls[0], "payment")] != "":
+	case len(calls) == 1 && len(apart) == 1:
 		return no("It makes one call at a time, where three were asked for.",
 			"investigations will take more turns, and more of them will run out")
-	case len(calls) != len(payments) || len(names) != len(payments) || !slices.ContainsFunc(payments, func(p string) bool { return names[p] }):
-		return no(fmt.Sprintf("Three calls with three different arguments were asked for, and %d with %d came.", len(calls), len(names)),
+	case len(calls) != len(codes) || len(apart) != len(codes):
+		return no(fmt.Sprintf("Three calls for three payments were asked for, and %d for %d came.", len(calls), len(apart)),
 			"calls may be merged or repeated on the way: use a newer version of the server, or another model")
 	}
 	return ok("Several calls in one reply come apart, each with its own arguments.")
@@ -178,17 +187,16 @@ func judgeResults(h heard) Finding {
 }
 
 func judgeLong(e evidence) Finding {
-	size, quarter := tokens(e.long), tokens(e.shorter)
+	size, still := tokens(e.long), ""
+	if e.shorter.knows(e.secret) {
+		still = fmt.Sprintf(" One of some %d tokens arrived whole.", tokens(e.shorter))
+	}
 	f := judged(LongContext, e.long, func(h heard) Finding {
 		switch {
 		case h.knows(e.secret):
 			return ok(fmt.Sprintf("A conversation of some %d tokens arrives whole, with its first message.", size))
-		case e.shorter.knows(e.secret):
-			return no(fmt.Sprintf("Of a conversation of some %d tokens the beginning was gone; one of %d arrived whole.", size, quarter), enlarge)
 		case len(h.reply.Calls) == 0 && h.reply.Text == "":
 			return unknown("It gave no answer to a long conversation.")
-		case e.shorter.answered():
-			return no(fmt.Sprintf("It could not repeat the first message of a conversation of some %d tokens, nor of one of %d.", size, quarter), enlarge)
 		}
 		return no(fmt.Sprintf("It could not repeat the first message of a conversation of some %d tokens.", size), enlarge)
 	})
@@ -196,6 +204,7 @@ func judgeLong(e evidence) Finding {
 		f.Result, f.Try = No, enlarge
 		f.Says = fmt.Sprintf("It refuses a conversation of some %d tokens: %s.", size, said(e.long.err.Error()))
 	}
+	f.Says += still
 	return f
 }
 

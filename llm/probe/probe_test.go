@@ -15,6 +15,7 @@ import (
 	"countersign/llm/exchange"
 	"countersign/llm/llmtest"
 	"countersign/llm/openai"
+	"countersign/llm/scripted"
 
 	"github.com/google/go-cmp/cmp"
 )
@@ -58,17 +59,18 @@ func TestWhatAServerLacksIsFound(t *testing.T) {
 			Unusable, "every case would go to a person"},
 		{"a forced tool that is ignored is found", func(s *server) { s.ignoresForce = true },
 			map[What]Result{ForcedTool: No, StrictSchema: Unknown}, Limited, "does not call the one tool"},
-		{"a word that is not in the list is found", func(s *server) { s.loose = true }, map[What]Result{StrictSchema: No}, Limited, `"furious" is not in its list`},
+		{"a word that is not in the list is found", func(s *server) { s.loose = true }, map[What]Result{StrictSchema: No}, Limited, `mood is "furious", which is not in its list`},
 		{"one call at a time is found", func(s *server) { s.single = true }, map[What]Result{SeveralCalls: No}, Limited, "one call at a time"},
 		{"calls that are merged are found", func(s *server) { s.merges = true }, map[What]Result{SeveralCalls: No}, Limited, "run into each other"},
-		{"calls that are repeated are found", func(s *server) { s.repeats = true }, map[What]Result{SeveralCalls: No}, Limited, "3 with 1 came"},
+		{"calls that are repeated are found", func(s *server) { s.repeats = true }, map[What]Result{SeveralCalls: No}, Limited, "3 for 1 came"},
 		{"a server that takes no results cannot be used", func(s *server) { s.refusesResults = true }, map[What]Result{ToolResults: No}, Unusable, "cannot be told what they found"},
 		{"results that do not reach the model are found", func(s *server) { s.missesResults = true }, map[What]Result{ToolResults: No}, Limited, "not with what stood in them"},
 		{"a conversation that is cut is found, and how much arrives", func(s *server) { s.context = 10_000 },
-			map[What]Result{LongContext: No, Usage: OK}, Limited, "the beginning was gone; one of 4"},
+			map[What]Result{LongContext: No, Usage: OK}, Limited, " tokens arrived whole."},
 		{"so is one that is cut to very little", func(s *server) { s.context = 2500 },
-			map[What]Result{LongContext: No, Usage: No}, Limited, "nor of one of 4"},
+			map[What]Result{LongContext: No, Usage: No}, Limited, "could not repeat the first message"},
 		{"a long conversation that is refused is found", func(s *server) { s.refusesLong = 8000 }, map[What]Result{LongContext: No}, Limited, "the prompt is too long"},
+		{"and how much of it is taken", func(s *server) { s.refusesLong = 8000 }, map[What]Result{LongContext: No}, Limited, " tokens arrived whole."},
 		{"usage that is not reported is found", func(s *server) { s.noUsage = true }, map[What]Result{Usage: No}, Limited, "does not say how many tokens"},
 		{"usage that cannot be true is found", func(s *server) { s.wrongUsage = true }, map[What]Result{Usage: No}, Limited, "it read 10 tokens"},
 	} {
@@ -105,6 +107,48 @@ func TestAModelThatCannotBeForcedIsAskedInWords(t *testing.T) {
 	}
 	if r.Cost.Attempts <= r.Cost.Calls || r.Cost.Attempts != s.asked {
 		t.Errorf("cost %+v, the server was asked %d times: a refusal is an attempt", r.Cost, s.asked)
+	}
+}
+
+// TestThinkingIsGivenBackWithResults: the second turn of a conversation is one of the same model.
+func TestThinkingIsGivenBackWithResults(t *testing.T) {
+	brain, n := &server{}, 0
+	strict := llmtest.ServeMessages(t, llmtest.Newer, func(r llmtest.MessagesRequest) (string, string) {
+		var turns []turn
+		for _, m := range r.Messages {
+			said := turn{role: m.Role}
+			for _, b := range m.Blocks {
+				switch b.Type {
+				case "text":
+					said.text += b.Text
+				case "tool_use":
+					said.calls = append(said.calls, call{b.Name, string(b.Input)})
+				case "tool_result":
+					said.results = append(said.results, strings.Trim(strings.ReplaceAll(string(b.Content), `\"`, `"`), `"`))
+				}
+			}
+			turns = append(turns, said)
+		}
+		n++
+		content := fmt.Sprintf(`{"type":"thinking","thinking":"","signature":"sig-%d"}`, n)
+		_, calls, _, _ := brain.answer(turns, r.Force)
+		for i, c := range calls {
+			content += fmt.Sprintf(`,{"type":"tool_use","id":"toolu_%d_%d","name":%q,"input":%s}`, n, i, c.name, c.args)
+		}
+		return "[" + content + "]", "tool_use"
+	})
+	m, err := anthropic.New(anthropic.Config{Server: exchange.Server{BaseURL: strict.URL + "/v1", Model: "m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Run(t.Context(), m, Options{})
+	if diff := cmp.Diff(everything(), found(r)); diff != "" || len(strict.Refused()) > 0 {
+		t.Errorf("refused %q (-want +got):\n%s", strict.Refused(), diff)
+	}
+	for _, body := range strict.Bodies() {
+		if strings.Contains(body, "tool_result") && !strings.Contains(body, `"signature":"sig-`) {
+			t.Errorf("results came without the thinking before them: %s", body)
+		}
 	}
 }
 
@@ -174,12 +218,21 @@ func TestAProbeKeepsToItsBounds(t *testing.T) {
 			}
 		})
 	}
+	t.Run("its own time, between questions", func(t *testing.T) {
+		m := scripted.Func(func(int, llm.Request) (llm.Reply, error) {
+			return scripted.Calls(scripted.Call("read_payment", `{"payment":"maple"}`)), nil
+		})
+		r := Run(t.Context(), lingering{m}, Options{Time: 200 * time.Millisecond})
+		if r.Cost.Calls != 1 || r.about(ToolCalls).Result != OK || r.about(ForcedTool).Says != "Not asked: the 200ms for this check were used up." {
+			t.Errorf("%+v", r)
+		}
+	})
 	t.Run("its own time", func(t *testing.T) {
 		held := make(chan struct{})
 		defer close(held)
 		r := Run(t.Context(), holding(t, held), Options{Time: 20 * time.Millisecond})
-		if r.Verdict.Use != Unclear || r.Cost.Calls != 1 {
-			t.Errorf("%+v, %+v", r.Verdict, r.Cost)
+		if r.Verdict.Use != Unclear || r.Cost.Calls != 1 || r.Cost.Input == 0 || !r.Cost.Estimated {
+			t.Errorf("%+v, %+v: a call that was given up may have been paid for", r.Verdict, r.Cost)
 		}
 	})
 	t.Run("its caller's wish", func(t *testing.T) {
@@ -218,6 +271,15 @@ type stopping struct {
 func (s stopping) Complete(ctx context.Context, r llm.Request) (llm.Reply, error) {
 	defer s.cancel()
 	return s.Model.Complete(ctx, r)
+}
+
+// lingering is a model that comes back with its answer when the time is up.
+type lingering struct{ llm.Model }
+
+func (l lingering) Complete(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	reply, err := l.Model.Complete(ctx, r)
+	<-ctx.Done()
+	return reply, err
 }
 
 // panicking is a provider with a bug.

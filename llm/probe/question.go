@@ -54,8 +54,6 @@ func strictQuestion() llm.Request {
 	return q
 }
 
-var payments = []string{"maple", "birch", "cedar"}
-
 // codes are what the payments hold; the model can only know them from the results.
 var codes = map[string]string{"maple": "amber", "birch": "copper", "cedar": "violet"}
 
