@@ -3,7 +3,6 @@ package anthropic
 import (
 	"encoding/json"
 	"regexp"
-	"slices"
 	"strings"
 
 	"countersign/llm"
@@ -37,7 +36,8 @@ type history struct {
 	messages []message
 	ids      map[string]string // by our id of a call: the id that it has on the wire
 	taken    map[string]bool   // ids on the wire
-	open     []string          // calls without a result, by the id on the wire
+	asked    []string          // the calls of the turn before, by the id on the wire
+	open     map[string]bool   // those of them without a result
 }
 
 type message struct {
@@ -48,7 +48,7 @@ type message struct {
 
 // messages writes them. What a request ends with is marked, because the next one begins with all of it.
 func (m *Model) messages(p *plan) []byte {
-	h := &history{ids: map[string]string{}, taken: map[string]bool{}}
+	h := &history{ids: map[string]string{}, taken: map[string]bool{}, open: map[string]bool{}}
 	for _, msg := range p.req.Messages {
 		switch msg.Role {
 		case llm.ToolRole:
@@ -97,21 +97,23 @@ func (h *history) text(role, s string) {
 // result answers a call. A second result, or one of no call, has no place in the protocol.
 func (h *history) result(call, s string) {
 	id := h.ids[call]
-	at := slices.Index(h.open, id)
-	if at < 0 {
+	if !h.open[id] {
 		return
 	}
-	h.open = slices.Delete(h.open, at, at+1)
+	delete(h.open, id)
 	b := func(c *cached) json.RawMessage { return encoded(result{"tool_result", id, s, c}) }
 	h.add("user", b(nil), b)
 }
 
 // settle answers what is still open, so that a lost result costs the model a fact and not the conversation.
 func (h *history) settle() {
-	for _, id := range h.open {
-		h.add("user", encoded(result{"tool_result", id, "no result is on record", nil}), nil)
+	for _, id := range h.asked {
+		if h.open[id] {
+			h.add("user", encoded(result{"tool_result", id, "no result is on record", nil}), nil)
+			delete(h.open, id)
+		}
 	}
-	h.open = nil
+	h.asked = nil
 }
 
 // said writes an assistant message: its own content as it came, if it is this model's, else its text and calls.
@@ -171,7 +173,7 @@ func (h *history) call(c llm.Call) {
 
 func (h *history) called(ours, wire string) {
 	h.ids[ours], h.taken[wire] = wire, true
-	h.open = append(h.open, wire)
+	h.asked, h.open[wire] = append(h.asked, wire), true
 }
 
 var wireID = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,128}$`)
