@@ -169,10 +169,10 @@ type messagesBody struct {
 	} `json:"messages"`
 }
 
-// Rule is the first rule that a request breaks, empty when it breaks none, for a server that answers by itself.
-func (s *Messages) Rule(r *http.Request, body []byte) string {
-	_, rule := s.judge(r, body)
-	return rule
+// Read reads a request for a server that answers by itself, and names the first rule that it breaks, if any.
+func (s *Messages) Read(r *http.Request, body []byte) (MessagesRequest, string) {
+	req, rule := s.judge(r, body)
+	return req.MessagesRequest, rule
 }
 
 // judge reads a request, and names the first rule that it breaks.

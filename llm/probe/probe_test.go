@@ -114,24 +114,9 @@ func TestAModelThatCannotBeForcedIsAskedInWords(t *testing.T) {
 func TestThinkingIsGivenBackWithResults(t *testing.T) {
 	brain, n := &server{}, 0
 	strict := llmtest.ServeMessages(t, llmtest.Newer, func(r llmtest.MessagesRequest) (string, string) {
-		var turns []turn
-		for _, m := range r.Messages {
-			said := turn{role: m.Role}
-			for _, b := range m.Blocks {
-				switch b.Type {
-				case "text":
-					said.text += b.Text
-				case "tool_use":
-					said.calls = append(said.calls, call{b.Name, string(b.Input)})
-				case "tool_result":
-					said.results = append(said.results, strings.Trim(strings.ReplaceAll(string(b.Content), `\"`, `"`), `"`))
-				}
-			}
-			turns = append(turns, said)
-		}
 		n++
 		content := fmt.Sprintf(`{"type":"thinking","thinking":"","signature":"sig-%d"}`, n)
-		_, calls, _, _ := brain.answer(turns, r.Force)
+		_, calls, _, _ := brain.answer(turnsOf(r.Messages), r.Force)
 		for i, c := range calls {
 			content += fmt.Sprintf(`,{"type":"tool_use","id":"toolu_%d_%d","name":%q,"input":%s}`, n, i, c.name, c.args)
 		}

@@ -232,38 +232,13 @@ var inWords = regexp.MustCompile(`Answer with a call of the tool (\w+)`)
 
 // messages answers in the Messages API, to what keeps its rules.
 func (s *server) messages(w http.ResponseWriter, r *http.Request, body []byte) {
-	var req struct {
-		Messages []struct {
-			Role    string
-			Content []struct {
-				Type, Text, Name, Content string
-				Input                     json.RawMessage
-			}
-		}
-		ToolChoice struct{ Name string } `json:"tool_choice"`
-	}
-	rule := (&llmtest.Messages{Model: s.mind}).Rule(r, body)
-	if err := json.Unmarshal(body, &req); err != nil || rule != "" {
+	req, rule := (&llmtest.Messages{Model: s.mind}).Read(r, body)
+	if rule != "" {
 		w.WriteHeader(http.StatusBadRequest)
 		fmt.Fprintf(w, `{"type":"error","error":{"type":"invalid_request_error","message":%q}}`, rule)
 		return
 	}
-	var turns []turn
-	for _, m := range req.Messages {
-		said := turn{role: m.Role}
-		for _, b := range m.Content {
-			switch b.Type {
-			case "text":
-				said.text += b.Text
-			case "tool_use":
-				said.calls = append(said.calls, call{b.Name, string(b.Input)})
-			case "tool_result":
-				said.results = append(said.results, b.Content)
-			}
-		}
-		turns = append(turns, said)
-	}
-	force := req.ToolChoice.Name
+	turns, force := turnsOf(req.Messages), req.Force
 	if m := inWords.FindStringSubmatch(turns[len(turns)-1].text); m != nil {
 		force = m[1]
 	}
@@ -286,4 +261,25 @@ func (s *server) messages(w http.ResponseWriter, r *http.Request, body []byte) {
 		out["usage"] = map[string]any{"input_tokens": s.read(read), "output_tokens": 10}
 	}
 	json.NewEncoder(w).Encode(out)
+}
+
+// turnsOf are the messages of a request in the Messages API.
+func turnsOf(messages []llmtest.MessagesTurn) (turns []turn) {
+	for _, m := range messages {
+		said := turn{role: m.Role}
+		for _, b := range m.Blocks {
+			switch b.Type {
+			case "text":
+				said.text += b.Text
+			case "tool_use":
+				said.calls = append(said.calls, call{b.Name, string(b.Input)})
+			case "tool_result":
+				var result string
+				_ = json.Unmarshal(b.Content, &result)
+				said.results = append(said.results, result)
+			}
+		}
+		turns = append(turns, said)
+	}
+	return turns
 }
