@@ -15,7 +15,7 @@ type cases struct {
 }
 
 func newCases() cases {
-	return cases{
+	c := cases{
 		opened:  counter("cases_opened_total", "Cases that were opened here, by desk and by what kind of caller.", "desk", "by"),
 		again:   counter("cases_reported_again_total", "Requests for a case that was open already.", "desk", "by"),
 		begun:   counter("investigations_begun_total", "Leases of cases that were taken here, those that were taken over included.", "desk"),
@@ -28,6 +28,28 @@ func newCases() cases {
 		closed:  counter("cases_closed_total", "Cases that were closed here, by who closed them and how.", "desk", "handled_by", "outcome"),
 		lasted: histogram("investigation_seconds", "How long investigations took, from the lease to the verdict.",
 			[]float64{.1, .25, .5, 1, 2.5, 5, 10, 20, 40, 60, 120, 300, 600}, "desk"),
+	}
+	c.begin()
+	return c
+}
+
+// begin shows a zero for what has not happened: the first time that it does is then a rise from zero, which a rule can see.
+func (c cases) begin() {
+	c.putBack.WithLabelValues()
+	for _, desk := range countersign.Desks {
+		for _, counted := range []*prometheus.CounterVec{c.begun, c.resumed, c.lost} {
+			counted.WithLabelValues(string(desk))
+		}
+		for _, kind := range []countersign.VerdictKind{countersign.Automatic, countersign.Review} {
+			c.verdicts.WithLabelValues(string(desk), string(kind))
+		}
+		for _, code := range countersign.ReasonOrder {
+			c.reasons.WithLabelValues(string(desk), string(code))
+		}
+		for _, by := range []countersign.ActorKind{countersign.Person, countersign.Token, countersign.CLI} {
+			c.opened.WithLabelValues(string(desk), string(by))
+			c.again.WithLabelValues(string(desk), string(by))
+		}
 	}
 }
 

@@ -189,7 +189,7 @@ func (s *session) log() *slog.Logger {
 func (s *session) config() app.Config {
 	return app.Config{
 		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, PublicURL: s.PublicURL, Proxies: s.Proxies, Version: programVersion(), Log: s.log(),
-		Now: clock,
+		Now:   clock,
 		Model: app.ModelConfig{Provider: s.ModelProvider, Name: s.ModelName, BaseURL: s.ModelBaseURL, APIKey: s.ModelAPIKey},
 	}
 }
