@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"slices"
+	"time"
 
 	"countersign"
 )
@@ -48,14 +49,34 @@ func Method(r *http.Request) string {
 	return "other"
 }
 
-// Sent is an answer that remembers its status. Unwrap lets event streams flush through it.
+// Sent is an answer that remembers its status, and breaks off one that its reader does not take. Unwrap lets event streams flush
+// through it.
 type Sent struct {
 	http.ResponseWriter
-	status int
+	status   int
+	patience time.Duration // with a reader who takes nothing; zero when the handler sees to it
 }
 
+// slowest is how long the reader of an answer may take for a part of it. Somebody who asks for an export and does not read it
+// would hold its snapshot of the database, and with it everything that the database would otherwise clear away.
+const slowest = time.Minute
+
 // To begins an answer.
-func To(w http.ResponseWriter) *Sent { return &Sent{ResponseWriter: w} }
+func To(w http.ResponseWriter) *Sent { return (&Sent{ResponseWriter: w, patience: slowest}).again() }
+
+// again gives the reader time anew. Not every writer has a deadline.
+func (s *Sent) again() *Sent {
+	if s.patience > 0 {
+		_ = http.NewResponseController(s.ResponseWriter).SetWriteDeadline(time.Now().Add(s.patience))
+	}
+	return s
+}
+
+// SetWriteDeadline is for http.ResponseController: a handler that sets one sees to it from there on.
+func (s *Sent) SetWriteDeadline(at time.Time) error {
+	s.patience = 0
+	return http.NewResponseController(s.ResponseWriter).SetWriteDeadline(at)
+}
 
 // Begun reports whether a status has been sent: the answer can then only be broken off.
 func (s *Sent) Begun() bool { return s.status != 0 }
@@ -76,6 +97,7 @@ func (s *Sent) WriteHeader(status int) {
 	if s.status == 0 && status >= 200 {
 		s.status = status
 	}
+	s.again()
 	s.ResponseWriter.WriteHeader(status)
 }
 
@@ -84,5 +106,6 @@ func (s *Sent) Write(b []byte) (int, error) {
 	if s.status == 0 {
 		s.status = http.StatusOK
 	}
+	s.again()
 	return s.ResponseWriter.Write(b)
 }

@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"testing"
+	"time"
 
 	"countersign"
 )
@@ -51,6 +53,46 @@ func TestSent(t *testing.T) {
 			t.Errorf("after %s: begun %v, status %d; want %v, %d", name, s.Begun(), s.Status(), row.begun, row.want)
 		}
 	}
+	t.Run("a reader who takes nothing does not keep it for ever", func(t *testing.T) {
+		ended := make(chan error, 1)
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			s := To(w)
+			s.patience = 50 * time.Millisecond
+			var err error
+			for part := make([]byte, 1<<20); err == nil; {
+				_, err = s.Write(part)
+			}
+			ended <- err
+		}))
+		defer server.Close()
+		res, err := http.Get(server.URL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer res.Body.Close()
+		if err := <-ended; !errors.Is(err, os.ErrDeadlineExceeded) {
+			t.Errorf("it ended with %v", err)
+		}
+	})
+	t.Run("a connection whose answer took long is good for the next one", func(t *testing.T) {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			s := To(w)
+			if r.URL.Path == "/first" {
+				s.patience = time.Nanosecond
+				s.again()
+				s.patience = time.Minute
+			}
+			s.WriteHeader(http.StatusNoContent)
+		}))
+		defer server.Close()
+		for _, path := range []string{"/first", "/second"} {
+			res, err := server.Client().Get(server.URL + path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res.Body.Close()
+		}
+	})
 	t.Run("it can be flushed", func(t *testing.T) {
 		if err := http.NewResponseController(To(httptest.NewRecorder())).Flush(); err != nil {
 			t.Error(err)

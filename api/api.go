@@ -17,6 +17,7 @@ import (
 
 	"countersign"
 	"countersign/auth"
+	"countersign/follow"
 	"countersign/measure"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/review"
@@ -30,6 +31,7 @@ type Config struct {
 	Review review.Review
 	Desks  map[countersign.DeskName]intake.Desk
 
+	Room      *follow.Room                // for event streams, shared with the dashboard; its own when nil
 	Measure   *measure.Process            // of this process; one that watches Store when nil
 	Ready     func(context.Context) error // an error means: send no requests here. Store.Ping when nil
 	Log       *slog.Logger                // discarded when nil
@@ -45,6 +47,9 @@ func (c Config) set() Config {
 	}
 	if c.Ready == nil {
 		c.Ready = c.Store.Ping
+	}
+	if c.Room == nil {
+		c.Room = follow.NewRoom()
 	}
 	if c.Measure == nil {
 		c.Measure = measure.New(c.Version)

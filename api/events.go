@@ -39,7 +39,12 @@ func (a *api) followCase(ctx context.Context, in *followed) (*eventStream, error
 	if err != nil {
 		return nil, err
 	}
+	leave, err := a.Room.Take(requestOf(ctx).principal.Actor.String())
+	if err != nil {
+		return nil, err
+	}
 	return &eventStream{func(ctx huma.Context) {
+		defer leave()
 		r, w := humago.Unwrap(ctx)
 		a.Measure.StreamOpened()
 		defer a.Measure.StreamClosed()

@@ -15,6 +15,7 @@ import (
 	"countersign"
 	"countersign/audit"
 	"countersign/auth"
+	"countersign/follow"
 	"countersign/store"
 )
 
@@ -236,4 +237,25 @@ func TestEventsEnd(t *testing.T) {
 			t.Errorf("got %d", r.status)
 		}
 	})
+}
+
+// Streams are for everybody: one caller cannot take all of them, and those that were closed are free again.
+func TestStreamsAreForEverybody(t *testing.T) {
+	o := newOffice(t)
+	o.api.Room = &follow.Room{Most: 3, Each: 2}
+	c := o.reviewed("T1", "reject")
+	path := "/api/v1/cases/" + string(c.ID) + "/events"
+	first, leave := o.follow(c.ID, "", nil)
+	second, _ := o.follow(c.ID, "", nil)
+	next(t, first, "case")
+	next(t, second, "case")
+	problem(t, o.get(path), http.StatusServiceUnavailable, "")
+	third, _ := o.follow(c.ID, "", map[string]string{"Authorization": "Bearer " + o.tokens[auth.Admin]})
+	next(t, third, "case")
+	leave()
+	for range first { // until it is closed
+	}
+	for o.send(sent{method: "HEAD", path: path, role: auth.Auditor}).status != http.StatusOK {
+		continue // the server has not noticed yet that the first has gone
+	}
 }

@@ -19,6 +19,7 @@ import (
 	"countersign/desk/bank"
 	"countersign/desk/merchant/library"
 	"countersign/desk/merchant/setup"
+	"countersign/follow"
 	"countersign/llm"
 	"countersign/llm/roster"
 	"countersign/measure"
@@ -71,6 +72,7 @@ type App struct {
 	Roster  roster.Keeper    // which models there are, and what they may cost
 
 	way      answer.Way
+	room     *follow.Room
 	pipeline *pipeline.Pipeline
 	shop     *connected
 	duty     *duty
@@ -82,7 +84,7 @@ type App struct {
 // Open opens the database and the key and puts the parts together. Nothing works yet. What an operator can mend comes back
 // as a *countersign.Error that says how.
 func Open(ctx context.Context, c Config) (a *App, err error) {
-	a = &App{Config: c.filled(), Measure: measure.New(c.Version), stopping: make(chan struct{})}
+	a = &App{Config: c.filled(), Measure: measure.New(c.Version), room: follow.NewRoom(), stopping: make(chan struct{})}
 	defer func() {
 		if err != nil {
 			err = errors.Join(err, a.Close())

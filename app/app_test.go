@@ -3,6 +3,7 @@ package app
 import (
 	"context"
 	"errors"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -302,5 +303,34 @@ func TestServeTellsStreamsToEnd(t *testing.T) {
 	}
 	if err := a.Close(); err != nil {
 		t.Error(err)
+	}
+}
+
+// Somebody who opens connections and sends half a request, or none, is let go of.
+func TestWhoSendsNothingIsNotWaitedFor(t *testing.T) {
+	t.Parallel()
+	a := open(t, Config{Data: t.TempDir()})
+	server := a.server(t.Context(), http.NotFoundHandler())
+	if server.ReadTimeout <= 0 || server.IdleTimeout <= 0 || server.MaxHeaderBytes > 1<<20 {
+		t.Errorf("bodies may take %s, idle connections %s, headers %d bytes", server.ReadTimeout, server.IdleTimeout, server.MaxHeaderBytes)
+	}
+	l, err := Listen("--addr", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go func() { _ = server.Serve(l) }()
+	defer server.Close()
+	for _, sent := range []string{"", "GET / HTTP/1.1\r\nHost: x\r\nX-Slow: "} {
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+		if _, err := io.WriteString(c, sent); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := io.ReadAll(c); err != nil { // until it is closed
+			t.Errorf("after %q: %v", sent, err)
+		}
 	}
 }

@@ -35,7 +35,7 @@ func (a *App) api() http.Handler {
 	for name, d := range a.Desks {
 		desks[name] = d.Desk
 	}
-	return api.New(api.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: desks, Log: a.Log, Version: a.Version, Stopping: a.stopping, Measure: a.Measure})
+	return api.New(api.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: desks, Log: a.Log, Version: a.Version, Stopping: a.stopping, Measure: a.Measure, Room: a.room})
 }
 
 // Watchable is what an operator's tools ask a process for that serves nobody else: health, readiness, metrics.
@@ -50,7 +50,7 @@ func (a *App) pages() http.Handler {
 		Sessions:    session.New(a.Store, session.Options{Secure: a.way.HTTPS, Unattended: web.Unattended}),
 		Roster:      a.Roster,
 		Environment: a.environment(), NoAI: a.offline(), Way: a.way,
-		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping, Answered: a.Measure.Answered})
+		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping, Answered: a.Measure.Answered, Room: a.room})
 }
 
 // environment is the model that the environment names, in words; empty where it names none and the settings say who investigates.
@@ -72,11 +72,7 @@ const drain = 10 * time.Second
 // Serve answers HTTP, by Handler or Watchable, on the listener until ctx ends. Then it takes no new request, ends the event streams, which would never
 // end by themselves, and lets the others finish.
 func (a *App) Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
-	server := &http.Server{
-		Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute,
-		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
-		ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn),
-	}
+	server := a.server(ctx, handler)
 	failed := make(chan error, 1)
 	go func() { failed <- server.Serve(l) }()
 	select {
@@ -92,6 +88,16 @@ func (a *App) Serve(ctx context.Context, l net.Listener, handler http.Handler) e
 		return server.Close()
 	}
 	return nil
+}
+
+// server lets nobody hold a connection by sending a request slowly, or none. How slowly an answer may be taken is in package answer,
+// because streams and exports last.
+func (a *App) server(ctx context.Context, handler http.Handler) *http.Server {
+	return &http.Server{
+		Handler: handler, ReadHeaderTimeout: 10 * time.Second, ReadTimeout: 60 * time.Second, IdleTimeout: 2 * time.Minute,
+		MaxHeaderBytes: 64 << 10, BaseContext: func(net.Listener) context.Context { return context.WithoutCancel(ctx) },
+		ErrorLog: slog.NewLogLogger(a.Log.Handler(), slog.LevelWarn),
+	}
 }
 
 // Listen takes the address that a flag gave, with a plain message when it cannot.

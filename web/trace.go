@@ -424,6 +424,11 @@ func caseLive(v *visit) error {
 	if err != nil {
 		return err
 	}
+	leave, err := v.Room.Take(v.who.Actor.String())
+	if err != nil {
+		return err
+	}
+	defer leave()
 	s, err := follow.Open(v.w, v.r)
 	if err != nil || v.r.Method == http.MethodHead {
 		return nil // the reader has gone, or asked for the headers alone

@@ -22,6 +22,7 @@ import (
 	"countersign/desk"
 	"countersign/desk/merchant/library"
 	"countersign/desk/merchant/setup"
+	"countersign/follow"
 	"countersign/llm/roster"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/review"
@@ -50,6 +51,7 @@ type Config struct {
 	Version  string          // of the program, at the foot of every page
 	Stopping <-chan struct{} // closed when the program begins to stop, which ends event streams; nil for never
 
+	Room      *follow.Room // for live pages, shared with the API; its own when nil
 	// Answered is told of each page that was answered, by its route, event streams left out; nil when nobody measures.
 	Answered func(route string, status int, took time.Duration)
 
@@ -70,6 +72,9 @@ type dashboard struct {
 func New(c Config) http.Handler {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
+	}
+	if c.Room == nil {
+		c.Room = follow.NewRoom()
 	}
 	if c.Answered == nil {
 		c.Answered = func(string, int, time.Duration) {}

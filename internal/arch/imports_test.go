@@ -93,7 +93,7 @@ var table = []row{
 	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop follow llm/probe llm/roster pipeline/budget pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
-	{"app", program, "answer api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
+	{"app", program, "answer api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop follow llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
 
 	// An evaluation runs the program as it is, from intake to record, and judges it from outside: below app it could only
 	// judge parts, and something in the program could come to read its answers.
