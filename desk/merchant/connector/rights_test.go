@@ -226,3 +226,22 @@ func TestAViewOfSQLiteMayLookAtWhatItNeeds(t *testing.T) {
 		t.Errorf("read %+v", all.Refunds)
 	}
 }
+
+// The program's own database is none of a shop's, whoever names it.
+func TestOurOwnDatabaseIsNoShop(t *testing.T) {
+	engines(t, func(t *testing.T, w world) {
+		w.make(t, odd...)
+		for _, name := range []string{"record_heads", "river_job"} {
+			w.make(t, "CREATE TABLE "+name+" (case_id int)")
+		}
+		w.open(t, w.mapping(t, oddEntities)) // a shop that happens to have such a table
+		w.make(t, "CREATE TABLE goose_db_version (id int)")
+		m := w.mapping(t, oddEntities)
+		if s, err := Open(t.Context(), m); countersign.KindOf(err) != countersign.Unprocessed || !strings.Contains(err.Error(), "a database of this program") {
+			t.Errorf("it was opened: %v, %v", s, err)
+		}
+		if _, err := Probe(t.Context(), string(w.d), w.reader); countersign.KindOf(err) != countersign.Unprocessed {
+			t.Errorf("it was probed: %v", err)
+		}
+	})
+}

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -102,7 +103,23 @@ func (s *Shop) Catalog(ctx context.Context) (c Catalog, err error) {
 		c, err = catalogOf(ctx, s.d, tx)
 		return err
 	})
+	if err == nil && c.ours() {
+		return Catalog{}, countersign.Errorf(countersign.Unprocessed, "this is a database of this program, and no shop's").In("dsn").
+			Try("name the shop's own database, or a role that sees its tables alone")
+	}
 	return c, err
+}
+
+// ours reports whether these are the tables of this program. Through its own database, whoever may connect a shop would read what no
+// page shows: what passwords and sessions are kept as, and every record.
+func (c Catalog) ours() bool {
+	own := 0
+	for _, name := range []string{"record_heads", "river_job", "goose_db_version"} {
+		if slices.ContainsFunc(c.Tables, func(t Table) bool { return strings.EqualFold(t.Name, name) }) {
+			own++
+		}
+	}
+	return own == 3
 }
 
 // Unreachable is what is known of an order when its shop's database could not be opened at all: nothing, and why.
