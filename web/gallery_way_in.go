@@ -56,7 +56,9 @@ func (g *gallery) troubles() {
 		{"no such case", countersign.Errorf(countersign.NotFound, "There is no case %q.", "D-9999").Try("Look for it in the queue: by its number, the transaction, the customer or the amount.")},
 		{"not allowed", countersign.Errorf(countersign.Forbidden, "your role, analyst, may not manage people").Try("ask somebody with the role admin")},
 		{"cannot be done now", countersign.Errorf(countersign.Conflict, "case D-1042 does not wait for a person: it is closed")},
-		{"something went wrong here", countersign.Errorf(countersign.Internal, "Something went wrong here, and nothing was changed.").Try("Try again; if it happens again, tell whoever runs this program.")},
+		{"something went wrong here", countersign.Errorf(countersign.Internal, "Something went wrong here, and nothing was changed.").Try("Try again; if it happens again, tell whoever runs this program, and name request k3vq7m2xj4pa.")},
+		{"sent by another site", sentFrom("cross-site")},
+		{"sent by an old browser through a proxy that nobody told of", sentFrom("")},
 		{"a report that was changed since it was sealed", countersign.Errorf(countersign.Altered, "nothing of what is kept beside the record of case C-2037 is served: the stored content of the evidence report of round 1 gives the fingerprint %s, but the record sealed %s", strings.Repeat("07aa", 16), strings.Repeat("4be1", 16)).Try(store.Restore)},
 		{"the database does not answer", countersign.Errorf(countersign.Unavailable, "the database does not answer").Try("try again in a moment")},
 	} {

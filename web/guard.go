@@ -66,9 +66,11 @@ func protect(h http.Header) {
 
 // foreign answers a post that no page of ours sent. A browser that does not say itself where it comes from is known by its
 // origin alone, which a proxy may have made another than ours: then there is something for an operator to set.
-func foreign(v *visit) error {
+func foreign(v *visit) error { return sentFrom(v.r.Header.Get("Sec-Fetch-Site")) }
+
+func sentFrom(site string) *countersign.Error {
 	hint := "Open the page here and press the button on it."
-	if v.r.Header.Get("Sec-Fetch-Site") == "" {
+	if site == "" {
 		hint += " If you did, this program is not told where you reach it: its operator sets " + publicURLVariable +
 			" to what your browser shows as the beginning of the address, such as https://desk.example.com."
 	}

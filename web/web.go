@@ -51,7 +51,7 @@ type Config struct {
 	Version  string          // of the program, at the foot of every page
 	Stopping <-chan struct{} // closed when the program begins to stop, which ends event streams; nil for never
 
-	Room      *follow.Room // for live pages, shared with the API; its own when nil
+	Room *follow.Room // for live pages, shared with the API; its own when nil
 	// Answered is told of each page that was answered, by its route, event streams left out; nil when nobody measures.
 	Answered func(route string, status int, took time.Duration)
 
