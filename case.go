@@ -24,11 +24,12 @@ const (
 	Investigating          Status = "investigating"            // a worker holds the lease
 	InReview               Status = "in_review"                // waiting for a person
 	AwaitingSecondApproval Status = "awaiting_second_approval" // decided by one person, waiting for another
+	AwaitingConfirmation   Status = "awaiting_confirmation"    // decided, and carried out elsewhere: whether it was is being asked
 	Closed                 Status = "closed"                   // decided; closed is not final, a network may reopen it
 )
 
 // Statuses lists every status in the order a case meets them.
-var Statuses = []Status{Queued, Investigating, InReview, AwaitingSecondApproval, Closed}
+var Statuses = []Status{Queued, Investigating, InReview, AwaitingSecondApproval, AwaitingConfirmation, Closed}
 
 // Outcome is how a closed case ended. It is empty until then.
 type Outcome string

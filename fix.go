@@ -1,5 +1,7 @@
 package countersign
 
+import "time"
+
 // FixKind is what a fix does to its transaction.
 type FixKind string
 
@@ -55,11 +57,41 @@ const (
 	FixPlanned FixState = "planned" // the facts support it; a person may post it
 	FixPosted  FixState = "posted"
 	FixRefused FixState = "refused" // the executor would not apply it
+
+	FixRequested FixState = "requested" // others were asked to post it, and have not confirmed that they did
+	FixRejected  FixState = "rejected"  // they said that they will not: nothing was posted
+	FixUnknown   FixState = "unknown"   // they were asked, and whether they did it cannot be found out
 )
 
 // FixOutcome is the fix of a case and what became of it.
 type FixOutcome struct {
 	State FixState `json:"state"`
-	Why   string   `json:"why,omitempty"` // for refused: the executor's sentence
+	Why   string   `json:"why,omitempty"` // for refused: the executor's sentence; for unknown: what went wrong, in our words
 	Fix   *Fix     `json:"fix,omitempty"`
+	// Instruction is the last one to others that the fix was sent as; nil for a fix that is posted here.
+	Instruction *Instruction `json:"instruction,omitempty"`
 }
+
+// Instruction is a fix that others are asked to post, once: its id is the key under which they do it, however often it arrives.
+type Instruction struct {
+	ID          string           `json:"id"`
+	State       InstructionState `json:"state"`
+	Reference   string           `json:"reference,omitempty"` // theirs: text that strangers wrote
+	Said        string           `json:"said,omitempty"`      // why they rejected it, in their words: text that strangers wrote
+	Attempts    int              `json:"attempts"`            // how often they were asked, or were about to be
+	RequestedAt time.Time        `json:"requested_at"`
+	AskedAt     *time.Time       `json:"asked_at,omitempty"` // when they were last asked
+}
+
+// InstructionState says what is known of an instruction.
+type InstructionState string
+
+const (
+	Requested InstructionState = "requested" // it is being sent, or asked about
+	Confirmed InstructionState = "confirmed" // they posted it
+	Declined  InstructionState = "rejected"  // they did not, and will not
+	Unsettled InstructionState = "unknown"   // nobody knows; nothing else of the same fix is sent meanwhile
+)
+
+// Open reports whether it may still be carried out, or may have been.
+func (s InstructionState) Open() bool { return s == Requested || s == Unsettled }

@@ -47,6 +47,9 @@ const (
 	FixNotApplicable     ReasonCode = "fix_not_applicable"
 	ShadowMode           ReasonCode = "shadow_mode"
 
+	FixDeclined       ReasonCode = "fix_rejected"        // others were asked to post the fix, and said no
+	FixOutcomeUnknown ReasonCode = "fix_outcome_unknown" // whether they posted it cannot be found out
+
 	PersonDecides             ReasonCode = "person_decides" // nothing at this desk is automatic; by itself no doubt about anything
 	OrderNotFound             ReasonCode = "order_not_found"
 	DeadlinePassed            ReasonCode = "deadline_passed"
@@ -63,5 +66,5 @@ var ReasonOrder = []ReasonCode{
 	ModelFailed, BudgetReached, OfflineStoodIn, ModelSawPartialCase, EvidenceInvalid, EvidenceTooLittle, QuoteUnverified, FactsUnreadable, OrderNotFound,
 	DeadlinePassed, RefundContradictsContest, NoRefundContradictsAccept, PartialRefund, OpenReturn, PolicyNewerThanOrder,
 	FactsDisagree, FactsUnknown, FraudSuspected, AboveCap, NoCapForCurrency, TypeNotAllowed, ConfidenceLow, RejectionNeedsPerson, ModelAskedForPerson,
-	FixNotApplicable, ShadowMode, PersonDecides,
+	FixNotApplicable, FixDeclined, FixOutcomeUnknown, ShadowMode, PersonDecides,
 }

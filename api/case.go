@@ -21,7 +21,7 @@ type Case struct {
 	ReasonCode *string                   `json:"reason_code" doc:"The network's."`
 	Reference  *string                   `json:"provider_ref"`
 
-	Status         countersign.Status     `json:"status" enum:"queued,investigating,in_review,awaiting_second_approval,closed"`
+	Status         countersign.Status     `json:"status" enum:"queued,investigating,in_review,awaiting_second_approval,awaiting_confirmation,closed"`
 	Stage          *string                `json:"stage"`
 	Recommendation *string                `json:"recommendation" doc:"What stands after every check; proposal.recommendation is what the model wanted."`
 	Outcome        *countersign.Outcome   `json:"outcome" enum:"resolved,rejected,escalated,contest,accept"`
@@ -121,12 +121,23 @@ type Reason struct {
 
 // Fix is what execution would do or did.
 type Fix struct {
-	State         countersign.FixState `json:"state" enum:"none,planned,posted,refused"`
+	State         countersign.FixState `json:"state" enum:"none,planned,requested,posted,refused,rejected,unknown" doc:"requested, rejected and unknown are of a fix that the bank's own core posts."`
 	Kind          *countersign.FixKind `json:"kind" enum:"reversal,refund"`
 	TransactionID *string              `json:"transaction_id"`
 	Amount        *Amount              `json:"amount"`
 	Entries       []Entry              `json:"entries"`
-	Why           *string              `json:"why" doc:"Why it was refused."`
+	Why           *string              `json:"why" doc:"Why it was refused, or why what became of it is not known."`
+	Instruction   *Instruction         `json:"instruction" doc:"What the bank's own core was sent; null for a fix that is posted here."`
+}
+
+// Instruction is a fix that the bank's own core is asked to post.
+type Instruction struct {
+	ID        string                       `json:"id" doc:"Also the key under which it is posted once."`
+	State     countersign.InstructionState `json:"state" enum:"requested,confirmed,rejected,unknown"`
+	Reference *string                      `json:"reference" doc:"The core's own."`
+	Said      *string                      `json:"said" doc:"Why the core rejected it, in its words."`
+	Attempts  int                          `json:"attempts" doc:"How often the core was asked, or was about to be."`
+	AskedAt   *time.Time                   `json:"asked_at" doc:"When it was last asked."`
 }
 
 // Entry is one side of a double entry.
@@ -256,6 +267,9 @@ func verdict(v *countersign.Verdict) *Verdict {
 
 func fix(o countersign.FixOutcome) Fix {
 	f := Fix{State: or(o.State, countersign.FixNone), Entries: []Entry{}, Why: known(o.Why)}
+	if i := o.Instruction; i != nil {
+		f.Instruction = &Instruction{i.ID, i.State, known(i.Reference), known(i.Said), i.Attempts, due(i.AskedAt)}
+	}
 	if o.Fix == nil {
 		return f
 	}

@@ -71,7 +71,7 @@ func View(ctx context.Context, s *store.Store, id countersign.CaseID) (shownCase
 // caseFilter is what a list can be narrowed by. An empty parameter does not narrow.
 type caseFilter struct {
 	Desk           string `query:"desk" enum:"bank,merchant"`
-	Status         string `query:"status" enum:"queued,investigating,in_review,awaiting_second_approval,closed"`
+	Status         string `query:"status" enum:"queued,investigating,in_review,awaiting_second_approval,awaiting_confirmation,closed"`
 	Recommendation string `query:"recommendation" enum:"resolve,escalate,reject,CONTEST,ACCEPT,MANUAL_REVIEW_REQUIRED"`
 	Reason         string `query:"reason" doc:"A reason of the verdict, by its code."`
 	Q              string `query:"q" maxLength:"200" doc:"The beginning of a case's id, or the id of a transaction or order."`

@@ -46,7 +46,7 @@ func decoded(t *testing.T, text string) (v any) {
 const opened = `{"id":"s","desk":"s","subject":{"transaction_id":"s"},"customer_id":"s","channel":"s","reason":"s","notes":"s",
 	"amount":{"minor":1,"currency":"s","text":"s"},"contested":null,"network":null,"reason_code":null,"provider_ref":null,"status":"s","stage":null,"recommendation":null,"outcome":null,"handled_by":null,
 	"raised":true,"opened_at":"s","updated_at":"s","due_at":"s","due_source":"s","proposal":null,"facts":[],"verdict":null,
-	"fix":{"state":"s","kind":null,"transaction_id":null,"amount":null,"entries":[],"why":null},"message":"s",
+	"fix":{"state":"s","kind":null,"transaction_id":null,"amount":null,"entries":[],"instruction":null,"why":null},"message":"s",
 	"model":{"provider":"s","name":"s","attempts":1,"input_tokens":1,"output_tokens":1,"cost":"s"},
 	"record":{"length":1,"head":"s","intact":true},"round":1,"revision":1}`
 
@@ -69,7 +69,7 @@ func TestCaseShape(t *testing.T) {
 		"proposal":       `{"category":"failed_transfer","claims":[{"citations":[{"field":"status","ref":"S1","status":"verified","value":"failed"}],"text":"The rail says failed."}],"confidence":0.97,"customer_message":"","failure":null,"fraud_suspected":false,"partial":null,"quotes":[],"recommendation":"resolve","summary":"It failed."}`,
 		"facts":          `[{"name":"debit_posted","source":"ledger_entries LE-1","state":"present","value":"NGN 24,500.00"}]`,
 		"verdict":        `{"caveats":[],"kind":"review","policy_version":"p1","reasons":[{"code":"facts_unknown","text":"The settlement is not final."}]}`,
-		"fix":            `{"amount":{"currency":"NGN","minor":2450000,"text":"NGN 24,500.00"},"entries":[{"account_id":"A-1","amount":{"currency":"NGN","minor":2450000,"text":"NGN 24,500.00"},"direction":"credit","kind":"reversal"},{"account_id":"suspense:NGN","amount":{"currency":"NGN","minor":2450000,"text":"NGN 24,500.00"},"direction":"debit","kind":"reversal"}],"kind":"reversal","state":"planned","transaction_id":"T1","why":null}`,
+		"fix":            `{"amount":{"currency":"NGN","minor":2450000,"text":"NGN 24,500.00"},"entries":[{"account_id":"A-1","amount":{"currency":"NGN","minor":2450000,"text":"NGN 24,500.00"},"direction":"credit","kind":"reversal"},{"account_id":"suspense:NGN","amount":{"currency":"NGN","minor":2450000,"text":"NGN 24,500.00"},"direction":"debit","kind":"reversal"}],"instruction":null,"kind":"reversal","state":"planned","transaction_id":"T1","why":null}`,
 		"revision":       fmt.Sprint(c.Revision),
 		"recommendation": `"resolve"`,
 	} {

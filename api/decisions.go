@@ -40,6 +40,14 @@ type (
 	}
 )
 
+type newFinding struct {
+	_         struct{} `additionalProperties:"false"`
+	Posted    bool     `json:"posted" doc:"Whether the bank's core posted the fix."`
+	Reason    string   `json:"reason" maxLength:"2000" doc:"How that is known, in a sentence. It is kept."`
+	Reference string   `json:"reference,omitempty" maxLength:"200" doc:"The core's; needed when it posted the fix."`
+	Booked    bool     `json:"booked,omitempty" doc:"The books here hold the entries already, from an import: none are made."`
+}
+
 // decided is the case that a decision is about, and the revision that the person saw.
 type decided struct {
 	CasePath
@@ -136,6 +144,29 @@ func (a *api) retry(ctx context.Context, in *decided) (*caseAnswer, error) {
 	})
 }
 
+func (a *api) ask(ctx context.Context, in *decided) (*caseAnswer, error) {
+	return a.decide(ctx, in, func(act review.Act) error {
+		if _, err := read[nothing](ctx); err != nil {
+			return err
+		}
+		_, err := a.Review.Ask(ctx, act)
+		return err
+	})
+}
+
+func (a *api) settle(ctx context.Context, in *decided) (*caseAnswer, error) {
+	return a.decide(ctx, in, func(act review.Act) error {
+		sent, err := read[newFinding](ctx)
+		if err == nil {
+			err = a.mayDecide(ctx, act)
+		}
+		if err == nil {
+			_, err = a.Review.Settle(ctx, act, review.Found{Posted: sent.Posted, Reference: sent.Reference, Reason: sent.Reason, Booked: sent.Booked})
+		}
+		return err
+	})
+}
+
 // mayDecide asks of the case as it stands. Should it be raised a moment later, its revision is another one then, and the
 // decision a conflict.
 func (a *api) mayDecide(ctx context.Context, act review.Act) error {
@@ -216,5 +247,5 @@ type anyVerb struct {
 
 // unknownVerb answers what looks like a decision and is none. It changes nothing.
 func (a *api) unknownVerb(_ context.Context, in *anyVerb) (*caseAnswer, error) {
-	return nil, invalid("path.verb", "%q is not one of approve, override, escalate, message, deadline, retry", clip(in.Verb))
+	return nil, invalid("path.verb", "%q is not one of approve, override, escalate, message, deadline, retry, ask, settle", clip(in.Verb))
 }

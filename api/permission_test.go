@@ -34,6 +34,8 @@ func TestPermissions(t *testing.T) {
 		{"POST /api/v1/cases/{id}/message", deciders},
 		{"POST /api/v1/cases/{id}/deadline", deciders},
 		{"POST /api/v1/cases/{id}/retry", deciders},
+		{"POST /api/v1/cases/{id}/ask", deciders},
+		{"POST /api/v1/cases/{id}/settle", deciders},
 		{"POST /api/v1/cases/{id}/{verb}", deciders},
 		{"GET /healthz", nobody},
 		{"GET /readyz", nobody},

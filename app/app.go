@@ -17,6 +17,7 @@ import (
 	"countersign/answer"
 	"countersign/desk"
 	"countersign/desk/bank"
+	"countersign/desk/bank/posting"
 	"countersign/desk/merchant/library"
 	"countersign/desk/merchant/setup"
 	"countersign/follow"
@@ -26,6 +27,7 @@ import (
 	"countersign/pipeline"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/investigate"
+	"countersign/pipeline/outside"
 	"countersign/pipeline/queue"
 	"countersign/pipeline/review"
 	"countersign/secret"
@@ -168,12 +170,14 @@ func (a *App) assemble() (err error) {
 		Worker: fmt.Sprintf("%s/%d", host, os.Getpid()),
 	}
 	config := queue.Config{Store: a.Store, Workers: a.Workers, Exclusive: a.lock != nil, Sweep: a.Sweep, Grace: a.Grace, Log: a.Log, PutBack: a.Measure.PutBack}
+	sender := outside.Sender{Store: a.Store, To: a.Posting().To, Worker: a.pipeline.Worker, Log: a.Log, Closed: a.Measure.Closed}
 	if a.Work {
-		config.Work = a.pipeline.Work
+		config.Work, config.Carry = a.pipeline.Work, sender.Carry
 	}
 	if a.Queue, err = queue.New(config); err != nil {
 		return err
 	}
+	a.pipeline.Wake = a.Queue.Wake
 	a.Intake = intake.Intake{Store: a.Store, Queue: a.Queue, NewID: a.NewID, Counted: a.Measure.Opened}
 	a.Review = review.Review{Store: a.Store, Queue: a.Queue, Desks: map[countersign.DeskName]review.Desk{}, Closed: a.Measure.Closed}
 	for name, d := range a.Desks {
@@ -181,6 +185,9 @@ func (a *App) assemble() (err error) {
 	}
 	return nil
 }
+
+// Posting is where the bank's fixes are posted.
+func (a *App) Posting() posting.Office { return posting.Office{Store: a.Store, Key: a.Key} }
 
 // reviewed is what people's decisions need to know of a desk.
 func reviewed(d desk.Desk) review.Desk {

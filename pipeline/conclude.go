@@ -6,6 +6,7 @@ import (
 	"countersign"
 	"countersign/audit"
 	"countersign/pipeline/execute"
+	"countersign/pipeline/outside"
 	"countersign/pipeline/policy"
 	"countersign/store"
 )
@@ -17,7 +18,8 @@ type judged struct {
 	use     countersign.ModelUse
 }
 
-// act closes the case by its fix: ledger entries, transaction, case and record rows in one transaction, or none of them.
+// act closes the case by its fix: ledger entries, transaction, case and record rows in one transaction, or none of them. Where others
+// post the fix, the case waits for them, and what wakes whoever asks them is in the transaction too.
 func (p *Pipeline) act(ctx context.Context, j job, v judged) error {
 	c := v.onto(j.Case)
 	c.Status, c.HandledBy, c.Outcome = countersign.Closed, countersign.ByPolicy, j.desk.Outcome[c.Recommendation]
@@ -25,9 +27,17 @@ func (p *Pipeline) act(ctx context.Context, j job, v judged) error {
 	policyActor := countersign.Actor{Kind: countersign.Policy, ID: v.verdict.PolicyVersion}
 	return p.write(ctx, j, func(ctx context.Context, tx *store.Tx) error {
 		posting, err := execute.Apply(ctx, tx, execute.Order{Case: j.Case, Fix: *c.Fix.Fix, Seen: v.input.Facts.Seen,
-			Justify: j.desk.Justify, Actor: policyActor})
+			Justify: j.desk.Justify, Actor: policyActor, Outcome: c.Outcome, HandledBy: c.HandledBy})
 		if err != nil {
 			return err
+		}
+		if posting.Requested != nil {
+			waiting := c
+			begun := outside.Begin(&waiting, *posting.Requested, policyActor)
+			if err := p.finish(ctx, tx, j, waiting, v, begun); err != nil {
+				return err
+			}
+			return p.Wake(ctx, tx, posting.Requested.ID)
 		}
 		return p.finish(ctx, tx, j, c, v,
 			store.Note{Kind: audit.Fix, Payload: posting.Row(c.Round, ""), By: policyActor},
@@ -96,8 +106,8 @@ func (p *Pipeline) finish(ctx context.Context, tx *store.Tx, j job, c countersig
 	}
 	tx.AfterCommit(func() { p.Watch.ended(c, tx.Now.Sub(j.begun)) })
 	status := c.Status
-	if status == countersign.Closed {
-		status = countersign.Investigating // the closing row says closed
+	if status == countersign.Closed || status == countersign.AwaitingConfirmation {
+		status = countersign.Investigating // the row of the fix, or the closing row, says what becomes of it
 	}
 	notes := []store.Note{
 		{Kind: audit.Facts, Payload: factsRow{c.Round, v.input.Facts}},

@@ -37,6 +37,8 @@ type Pipeline struct {
 	Lease   time.Duration // how long a silent worker keeps a case, 15 s when zero; it renews three times in that time
 	Log     *slog.Logger
 	Watch   Watch
+	// Wake has an instruction to those outside carried to them once the transaction has committed.
+	Wake func(ctx context.Context, tx *store.Tx, instruction string) error
 }
 
 // Work carries one case from the queue to a fix or a person. Whatever goes wrong, it ends with a person and never with a

@@ -153,10 +153,12 @@ func (v View) entriesOf(b *records.Book) []question {
 	}, "transaction_id IN "+v.d.values(1, len(ids))+" ORDER BY id", ids...)
 }
 
-// fixed reads which of the transaction and its copies this product has given back already.
+// fixed reads which of the transaction and its copies this product has given back already, or has asked others to.
 func (v View) fixed(b *records.Book) []question {
 	ids := withCopies(b)
-	return []question{{"SELECT transaction_id FROM fixes WHERE transaction_id IN " + v.d.values(1, len(ids)) + " ORDER BY transaction_id", ids,
+	return []question{{"SELECT t.id FROM transactions t WHERE t.id IN " + v.d.values(1, len(ids)) +
+		` AND (EXISTS (SELECT 1 FROM fixes f WHERE f.transaction_id = t.id)
+		OR EXISTS (SELECT 1 FROM instructions i WHERE i.transaction_id = t.id AND i.state IN ('requested', 'unknown'))) ORDER BY t.id`, ids,
 		func(row scanner) error {
 			var id string
 			err := row.Scan(&id)

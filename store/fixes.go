@@ -21,6 +21,8 @@ type Posting struct {
 	PostedAt time.Time
 	Actor    string
 	Repeated bool // an earlier delivery had posted it; this one changed nothing
+	// Requested is the instruction to those who are to post it; nil for a fix that was posted here.
+	Requested *Instruction
 }
 
 // ErrOtherInputs means that a fix of the same transaction and kind was posted with another amount, account or case.
@@ -66,14 +68,29 @@ func (t *Tx) Post(ctx context.Context, id countersign.CaseID, fix countersign.Fi
 	if err := t.withinOriginal(ctx, fix); err != nil {
 		return Posting{}, err
 	}
+	posting, err := t.keepFix(ctx, id, fix, actor)
+	if err != nil {
+		return Posting{}, err
+	}
+	return posting, t.postEntries(ctx, fix)
+}
+
+// PostBooked is Post for a fix whose entries are in the books already: others posted it, and an import has brought what they did. A
+// person says so; it enters nothing.
+func (t *Tx) PostBooked(ctx context.Context, id countersign.CaseID, fix countersign.Fix, actor countersign.Actor) (Posting, error) {
+	if err := balanced(fix); err != nil {
+		return Posting{}, err
+	}
+	return t.keepFix(ctx, id, fix, actor)
+}
+
+// keepFix writes the row of a fix, which makes it the only one of its transaction and kind, and the transaction's status.
+func (t *Tx) keepFix(ctx context.Context, id countersign.CaseID, fix countersign.Fix, actor countersign.Actor) (Posting, error) {
 	_, err := t.exec(ctx, `INSERT INTO fixes (transaction_id, kind, case_id, input_hash, account_id, amount_minor, currency, actor, posted_at)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`, fix.TransactionID, string(fix.Kind), string(id), inputHash(id, fix), fix.AccountID,
 		fix.Amount.Minor, fix.Amount.Currency, actor.String(), t.Now.UnixMicro())
 	if err != nil {
 		return Posting{}, fmt.Errorf("post the fix: %w", err)
-	}
-	if err := t.postEntries(ctx, fix); err != nil {
-		return Posting{}, err
 	}
 	_, err = t.exec(ctx, "UPDATE transactions SET status = 'reversed' WHERE id = $1", fix.TransactionID)
 	return Posting{Case: id, Fix: fix, PostedAt: t.Now, Actor: actor.String()}, wrap(err, "mark transaction as reversed")
@@ -91,8 +108,8 @@ func (t *Tx) postEntries(ctx context.Context, fix countersign.Fix) error {
 	return wrap(entries.insert(ctx, t, pair...), "post the entries of the fix")
 }
 
-// withinOriginal refuses a fix that would give back more than the transaction took, other fixes and imported corrections
-// included, or in another currency.
+// withinOriginal refuses a fix that would give back more than the transaction took, other fixes, imported corrections and what others
+// were asked to give back included, or in another currency.
 func (t *Tx) withinOriginal(ctx context.Context, fix countersign.Fix) error {
 	var amount, given int64
 	var currency string
@@ -104,15 +121,17 @@ func (t *Tx) withinOriginal(ctx context.Context, fix countersign.Fix) error {
 	if err != nil {
 		return wrap(err, "read the original of the fix")
 	}
-	err = t.q.QueryRowContext(ctx, `SELECT COALESCE(SUM(amount_minor), 0) FROM ledger_entries
-		WHERE transaction_id = $1 AND account_id = $2 AND direction = 'credit'`, fix.TransactionID, fix.AccountID).Scan(&given)
+	err = t.q.QueryRowContext(ctx, `SELECT
+		(SELECT CAST(COALESCE(SUM(amount_minor), 0) AS BIGINT) FROM ledger_entries WHERE transaction_id = $1 AND account_id = $2 AND direction = 'credit') +
+		(SELECT CAST(COALESCE(SUM(amount_minor), 0) AS BIGINT) FROM instructions WHERE transaction_id = $1 AND account_id = $2 AND state IN ('requested', 'unknown'))`,
+		fix.TransactionID, fix.AccountID).Scan(&given)
 	switch {
 	case err != nil:
 		return wrap(err, "sum what was given back")
 	case currency != fix.Amount.Currency:
 		return countersign.Errorf(countersign.Conflict, "the fix is in %s and the transaction in %s", fix.Amount.Currency, currency)
 	case fix.Amount.Minor > amount-given:
-		return countersign.Errorf(countersign.Conflict, "%s cannot be given back: of %s, %s was given back already", fix.Amount,
+		return countersign.Errorf(countersign.Conflict, "%s cannot be given back: of %s, %s was given back already, or is being given back", fix.Amount,
 			countersign.Money{Minor: amount, Currency: currency}, countersign.Money{Minor: given, Currency: currency})
 	}
 	return nil
@@ -139,13 +158,23 @@ func inputHash(id countersign.CaseID, fix countersign.Fix) string {
 	return hex.EncodeToString(sum[:])
 }
 
-// FixRow is the payload of a record row of kind fix.
+// FixRow is the payload of a record row of kind fix: one that was posted here, or a step of one that others are asked to post.
 type FixRow struct {
-	Round    int             `json:"round"`
-	Fix      countersign.Fix `json:"fix"`
-	PostedAt time.Time       `json:"posted_at"`
-	Repeated bool            `json:"repeated,omitempty"`
-	Waived   string          `json:"waived,omitempty"` // a person's reason to post it although the facts do not support it
+	Round    int                `json:"round"`
+	Status   countersign.Status `json:"status,omitempty"` // of the case from here on, when this row changes it
+	Fix      countersign.Fix    `json:"fix"`
+	PostedAt time.Time          `json:"posted_at,omitzero"` // in our books
+	Repeated bool               `json:"repeated,omitempty"`
+	Waived   string             `json:"waived,omitempty"` // a person's reason to post it although the facts do not support it
+
+	State       countersign.InstructionState `json:"state,omitempty"`
+	Instruction string                       `json:"instruction,omitempty"`
+	Body        string                       `json:"body,omitempty"`      // of a request: the bytes that are sent
+	Reference   string                       `json:"reference,omitempty"` // theirs
+	Said        string                       `json:"said,omitempty"`      // theirs, of a rejection
+	Why         string                       `json:"why,omitempty"`       // ours, when nothing is known
+	Booked      bool                         `json:"booked,omitempty"`    // the books held the entries already: none were entered
+	Exchanges   []Exchange                   `json:"exchanges,omitempty"` // what was asked, and the bytes that came back
 }
 
 // Row is the posting as the record keeps it.

@@ -33,6 +33,7 @@ type file struct {
 	unsealed   error             // why there is none
 	unreadable string            // why the desk could not show its records
 	now        countersign.Facts // what the records of a case in review say now; Seen is empty when that is not known
+	outside    bool              // a fix that is decided now is posted by the bank's own core
 	stale      bool              // the records are not those any more that the facts of this case in review were read from
 	names      map[string]string
 	holder     store.Claim
@@ -69,6 +70,13 @@ func (v *visit) read(ctx context.Context, view store.View, f *file, id string) (
 	}
 	if f.earlier, err = view.EarlierCases(ctx, f.Case, 6); err != nil {
 		return err
+	}
+	if f.desk.Acts() {
+		route, err := view.Route(ctx)
+		if err != nil {
+			return err
+		}
+		f.outside = route.Outside()
 	}
 	if f.desk.Room.Files > 0 {
 		if f.exhibits, err = view.Exhibits(ctx, f.ID); err != nil {
@@ -108,8 +116,8 @@ func (f *file) show(ctx context.Context, view store.View) {
 	if f.desk.Documents != nil && f.Proposal != nil && len(f.Proposal.Quotes) > 0 {
 		f.documents, _ = f.desk.Documents(ctx, view, f.Case) // without them a clause is shown by itself
 	}
-	if f.Status != countersign.InReview || f.Facts == nil || f.Facts.Seen == "" {
-		return
+	if f.Status != countersign.InReview || f.Facts == nil || f.Facts.Seen == "" || f.Fix.State == countersign.FixUnknown {
+		return // what the records say of a fix that may have been posted is no news
 	}
 	if now, err := f.desk.Facts(ctx, view, f.Case); err == nil {
 		f.now, f.stale = now, now.Seen != f.Facts.Seen
@@ -174,8 +182,11 @@ func casePage(v *visit) error {
 		return err
 	}
 	s := screen{Title: string(f.ID) + " " + page.Title, Section: "Queue", Page: page}
-	if page.Working {
+	switch {
+	case page.Working:
 		s.Refresh = 2
+	case f.Status == countersign.AwaitingConfirmation:
+		s.Refresh = 5
 	}
 	return v.show(http.StatusOK, "case", s)
 }

@@ -77,6 +77,17 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		return v.Review.Override(ctx, act, outcome, v.form("reason"), fix)
 	case "escalate":
 		return v.Review.Escalate(ctx, act, v.form("reason"), v.form("reference"))
+	case "ask":
+		return v.Review.Ask(ctx, act)
+	case "settle":
+		if err := v.mayDecide(act); err != nil {
+			return countersign.Case{}, err
+		}
+		found, err := v.found()
+		if err != nil {
+			return countersign.Case{}, err
+		}
+		return v.Review.Settle(ctx, act, found)
 	case "message":
 		return v.Review.Message(ctx, act, v.text())
 	case "deadline":
@@ -276,6 +287,9 @@ func (v *visit) keptSo(f *file, d decision) bool {
 	case "deadline":
 		due, err := v.dueTyped()
 		return err == nil && d.Due != nil && d.Due.Equal(due)
+	case "settle":
+		found, err := v.found()
+		return err == nil && d.Posted != nil && *d.Posted == found.Posted
 	case "approve":
 		answer, err := v.answer(f.ID)
 		return err == nil && d.Answer == answer && v.withheldSo(d)
@@ -303,6 +317,12 @@ func done(verb string, c countersign.Case) string {
 		return "The deadline was set by hand."
 	case verb == "retry":
 		return "A new investigation begins."
+	case c.Status == countersign.AwaitingConfirmation && verb == "ask":
+		return "The bank's core is asked again."
+	case c.Status == countersign.AwaitingConfirmation:
+		return fmt.Sprintf("The bank's core is asked to post the %s of %s. The case is closed when it confirms.", c.Fix.Fix.Kind, c.Fix.Fix.Amount)
+	case verb == "settle" && c.Status == countersign.InReview:
+		return "The fix was not posted, and the case can be decided again."
 	case c.Status == countersign.Closed && c.Fix.State == countersign.FixPosted:
 		return fmt.Sprintf("The %s of %s was posted, and the case is closed.", c.Fix.Fix.Kind, c.Fix.Fix.Amount)
 	case c.Status == countersign.Closed:

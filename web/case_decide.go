@@ -61,11 +61,12 @@ type option struct {
 // verbs are the acts, by the last word of their address.
 var verbs = map[string]func(*visit, *file, *decideScreen) error{
 	"approve": askApprove, "override": askOverride, "escalate": askEscalate, "message": askMessage, "deadline": askDeadline, "retry": askRetry,
+	"ask": askAgain, "settle": askSettle,
 }
 
 func unknownVerb(verb string) error {
 	return countersign.Errorf(countersign.Invalid, "%q is not something that can be done with a case; nothing was changed.", clip(verb)).
-		Try("Expected approve, override, escalate, message, deadline or retry.")
+		Try("Expected approve, override, escalate, message, deadline, retry, ask or settle.")
 }
 
 // decideForm asks before an act.
@@ -88,9 +89,10 @@ func decideForm(v *visit) error {
 func (v *visit) decideScreen(f *file) *decideScreen {
 	p := &decideScreen{ID: string(f.ID), Title: matter(f.Case), Standing: standing(f.Case), Amount: money(f.Amount), Due: v.due(f.Case),
 		Verb: v.r.PathValue("verb"), Revision: f.Revision, Seen: f.head.Seq, Moved: f.whatMoved(), Wrong: map[string]string{}}
-	if raised := v.who.MayDecide(f.Case) != nil; raised && f.Status == countersign.InReview && (p.Verb == "approve" || p.Verb == "override") {
+	if raised := v.who.MayDecide(f.Case) != nil; raised && f.Status == countersign.InReview && (p.Verb == "approve" || p.Verb == "override" || p.Verb == "settle") {
 		p.Over = waitsForApprover
 	}
+	p.hold(f)
 	if f.Status != countersign.InReview {
 		p.Over = "This case is " + ended(f.Case) + ", so nothing can be decided."
 	}
@@ -239,6 +241,10 @@ func (v *visit) waived(f *file, outcome countersign.Outcome, kind countersign.Fi
 	default:
 		o.Title = fmt.Sprintf("Post a %s of %s to %s", kind, fix.Amount, f.account(fix.AccountID))
 		o.Happens, o.Preview = "The entries are posted and the case is closed as resolved.", v.preview(f, *fix)
+		if f.outside {
+			o.Title = fmt.Sprintf("Have the core post a %s of %s to %s", kind, fix.Amount, f.account(fix.AccountID))
+			o.Happens = "The bank's core will be asked to post the entries, and the case is closed as resolved when it confirms that it did."
+		}
 	}
 	return o
 }

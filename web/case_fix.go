@@ -15,6 +15,7 @@ type fixPanel struct {
 	Before  []entryLine
 	After   []entryLine
 	Net     string // what the customer is left with, in a sentence
+	Sent    *sentPanel
 }
 
 type entryLine struct {
@@ -30,14 +31,19 @@ func (v *visit) fix(f *file) *fixPanel {
 	}
 	p := v.preview(f, *fix)
 	p.State, p.Why = f.Case.Fix.State, f.Case.Fix.Why
-	if p.State == countersign.FixRefused || f.stale {
+	if p.State == countersign.FixRefused || p.State == countersign.FixRejected || f.stale {
 		p.After, p.Net = nil, ""
 	}
+	p.Sent = v.sent(f)
 	what := string(fix.Kind) + " of " + fix.Amount.String()
 	p.Heading = map[countersign.FixState]string{
 		countersign.FixPlanned: "If the " + what + " is posted",
 		countersign.FixPosted:  "The " + what + " was posted",
 		countersign.FixRefused: "The " + what + " was not posted",
+
+		countersign.FixRequested: "The bank's core was asked to post the " + what,
+		countersign.FixRejected:  "The bank's core rejected the " + what,
+		countersign.FixUnknown:   "Nobody knows whether the " + what + " was posted",
 	}[p.State]
 	if p.State == countersign.FixPlanned && f.stale {
 		p.Heading = "A " + what + " was planned before the records changed"
@@ -126,6 +132,9 @@ func (v *visit) acts(f *file) (*actPanel, error) {
 	case f.desk.Name == "":
 		return &actPanel{Cannot: "This program does not have the desk of this case, so it cannot be decided here."}, nil
 	}
+	if f.Fix.State == countersign.FixUnknown {
+		return v.findOut(f), nil
+	}
 	again, err := v.Review.MayRetry(v.r.Context(), v.Store.View, f.Case)
 	p := &actPanel{}
 	p.Primary, p.Happens = f.approval()
@@ -184,6 +193,10 @@ func (f *file) approval() (*act, string) {
 		return nil, "The proposal is to resolve, and the records support no fix. Decide otherwise to say what should happen."
 	}
 	fix := f.Facts.Fix
+	if f.outside {
+		a := f.act("approve", fmt.Sprintf("Have the core post %s of %s", fix.Kind, fix.Amount), "a")
+		return &a, "The bank's core will be asked to post these entries. The case is closed as resolved when it confirms that it did, and comes back here when it does not."
+	}
 	a := f.act("approve", fmt.Sprintf("Post %s of %s", fix.Kind, fix.Amount), "a")
 	return &a, "These entries are posted and the case is closed as resolved."
 }

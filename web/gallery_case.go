@@ -86,6 +86,7 @@ func (g *gallery) cases() {
 	g.unfinished()
 	g.doubtful()
 	g.refusals()
+	g.elsewhere()
 	g.attended()
 	g.ended()
 }

@@ -59,6 +59,7 @@ func (g *gallery) decisions() {
 	twice.Proposal.Recommendation = "ACCEPT"
 	g.confirm("approve", "approve: accept what was refunded", twice.file(), nil)
 	g.packs()
+	g.elsewhereDecided()
 	g.refusedDecisions()
 }
 

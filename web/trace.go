@@ -286,6 +286,10 @@ func tellFix(f *file, row store.RecordRow, l *traceLine) error {
 	if err := json.Unmarshal(row.Payload.Bytes, &kept); err != nil {
 		return err
 	}
+	if kept.State != "" {
+		tellSent(kept, l)
+		return nil
+	}
 	l.Words = "Posted the " + string(kept.Fix.Kind) + " of " + kept.Fix.Amount.String() + " for " + f.actor(row.Actor)
 	return nil
 }
@@ -304,6 +308,7 @@ type decision struct {
 	Answer    string              `json:"answer"`
 	Due       *time.Time          `json:"due_at"`
 	Warnings  []string            `json:"warnings"`
+	Posted    *bool               `json:"posted"`
 }
 
 func decisionOf(row store.RecordRow) (d decision, ok bool) {
@@ -318,7 +323,8 @@ func tellDecision(f *file, row store.RecordRow, l *traceLine) error {
 	if !ok {
 		return errors.New("not a decision")
 	}
-	acts := map[string]string{"approve": " approved the recommendation", "override": " decided otherwise", "escalate": " raised it to approvers", "deadline": " set the deadline", "retry": " asked for another investigation"}
+	acts := map[string]string{"approve": " approved the recommendation", "override": " decided otherwise", "escalate": " raised it to approvers", "deadline": " set the deadline", "retry": " asked for another investigation",
+		"ask": " had the core asked again", "settle": " found out what became of the fix"}
 	l.Words = capital(f.actor(row.Actor)) + acts[d.Verb]
 	if d.Verb == "override" {
 		if f.desk.Reports && d.Part == nil && d.Outcome == f.desk.Outcome[f.Recommendation] {
@@ -329,7 +335,9 @@ func tellDecision(f *file, row store.RecordRow, l *traceLine) error {
 			l.Words += " with a " + d.Fix
 		}
 	}
-	if d.Reference != "" {
+	if d.Verb == "settle" && d.Posted != nil {
+		l.Words += map[bool]string{true: ": it was posted", false: ": it was not posted"}[*d.Posted]
+	} else if d.Reference != "" {
 		l.Words = capital(f.actor(row.Actor)) + " handed it to an outside desk"
 	}
 	if d.Withdrawn {
@@ -350,6 +358,7 @@ func tellNote(f *file, row store.RecordRow, l *traceLine) error {
 		File, Name, Description, Report, Pack, Typed, Again string
 		Pages                                               int
 		Fact                                                countersign.TypedFact
+		Exchanges                                           []store.Exchange
 	}
 	if err := json.Unmarshal(row.Payload.Bytes, &note); err != nil {
 		return err
@@ -364,6 +373,8 @@ func tellNote(f *file, row store.RecordRow, l *traceLine) error {
 		l.Words, l.Said = capital(who)+" typed in a fact", writtenBy(who, note.Fact.Text)
 	case note.Typed != "":
 		l.Words, l.Said = capital(who)+" took a typed-in fact back", writtenBy(who, note.Fact.Text)
+	case len(note.Exchanges) > 0:
+		l.Words, l.Bad = tellExchange(note.Exchanges[len(note.Exchanges)-1]), note.Exchanges[len(note.Exchanges)-1].Problem != ""
 	case note.Again != "":
 		l.Words = capital(who) + " reported it again, with a deadline that is sooner"
 	case note.Pack != "":

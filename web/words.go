@@ -57,6 +57,7 @@ var statusWords = map[countersign.Status]string{
 	countersign.Investigating:          "being investigated",
 	countersign.InReview:               "needs a person",
 	countersign.AwaitingSecondApproval: "needs a second approval",
+	countersign.AwaitingConfirmation:   "waits for the core",
 	countersign.Closed:                 "closed",
 }
 
@@ -80,6 +81,10 @@ func needs(c countersign.Case) string {
 		return standing(c)
 	case c.Fix.State == countersign.FixRefused:
 		return "fix did not apply"
+	case c.Fix.State == countersign.FixRejected:
+		return "fix rejected by the core"
+	case c.Fix.State == countersign.FixUnknown:
+		return "fix to be found out"
 	case c.Recommendation == "resolve" && c.Fix.State == countersign.FixPlanned:
 		return string(c.Fix.Fix.Kind) + " to confirm"
 	case c.Recommendation == "reject":
@@ -110,6 +115,8 @@ var reasonWords = map[countersign.ReasonCode]string{
 	countersign.ModelAskedForPerson:  "The model asks for a person",
 	countersign.FixNotApplicable:     "The records had changed by the time of the fix",
 	countersign.ShadowMode:           "Shadow mode: nothing is automatic",
+	countersign.FixDeclined:          "The bank's core rejected the fix",
+	countersign.FixOutcomeUnknown:    "Nobody knows whether the fix was posted",
 
 	countersign.PersonDecides:             "A person decides",
 	countersign.OrderNotFound:             "The shop has no such order",
@@ -149,6 +156,8 @@ var shortReasons = map[countersign.ReasonCode]string{
 	countersign.ModelAskedForPerson:  "model asks for a person",
 	countersign.FixNotApplicable:     "fix did not apply",
 	countersign.ShadowMode:           "shadow mode",
+	countersign.FixDeclined:          "fix rejected by the core",
+	countersign.FixOutcomeUnknown:    "fix outcome unknown",
 
 	countersign.PersonDecides:             "a person decides",
 	countersign.OrderNotFound:             "no such order",

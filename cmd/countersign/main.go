@@ -61,6 +61,7 @@ type cli struct {
 	Migrate     migrateCommand     `cmd:"" help:"Bring the database to this version, and say from and to."`
 	Import      importCommand      `cmd:"" help:"Import a bank's records, or a shop's policies."`
 	Policy      policyCommand      `cmd:"" help:"Show or change the limits of what may be automatic."`
+	Posting     postingCommand     `cmd:"" help:"Show, change or test where the bank's fixes are posted."`
 	Mapping     mappingCommand     `cmd:"" help:"Show or change how the shop's own database is read."`
 	Model       modelCommand       `cmd:"" help:"Show or change which models investigate, and what they may cost."`
 	Investigate investigateCommand `cmd:"" help:"Investigate one transaction, or one order of a shop, from the terminal."`

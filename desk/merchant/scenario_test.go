@@ -69,7 +69,7 @@ var ofAnOrder = []countersign.ReasonCode{
 // ofTheBank are the reasons that only a desk can give which may act by itself: what they limit does not exist here.
 var ofTheBank = []countersign.ReasonCode{
 	countersign.FraudSuspected, countersign.AboveCap, countersign.NoCapForCurrency, countersign.TypeNotAllowed, countersign.ConfidenceLow,
-	countersign.RejectionNeedsPerson, countersign.FixNotApplicable, countersign.ShadowMode,
+	countersign.RejectionNeedsPerson, countersign.FixNotApplicable, countersign.FixDeclined, countersign.FixOutcomeUnknown, countersign.ShadowMode,
 }
 
 // TestEveryReasonOfAnOrderHasAScenario: whatever reason this desk can give is shown by a chargeback that somebody can read, and a

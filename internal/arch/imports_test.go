@@ -73,12 +73,14 @@ var table = []row{
 	{"pipeline/queue", stage, "store"},
 	{"follow", stage, "audit store"},
 	{"pipeline/intake", stage, "audit store"},
-	{"pipeline/execute", stage, "store"}, // what it must know of a desk it is handed: desk is a way to the model
-	{"pipeline/review", stage, "audit store pipeline/execute"},
+	{"pipeline/execute", stage, "store"},                                        // what it must know of a desk it is handed: desk is a way to the model
+	{"pipeline/outside", stage, "audit store pipeline/execute pipeline/policy"}, // whoever it asks is handed to it: it reaches no network itself
+	{"pipeline/review", stage, "audit store pipeline/execute pipeline/outside"},
 
 	{"desk", desk, "store pipeline/intake pipeline/investigate pipeline/policy pipeline/review pipeline/verify"}, // the form in which a desk is handed on
 	{"desk/bank", desk, "desk desk/bank/records desk/bank/rules llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy store"},
 	{"desk/bank/feed", desk, "desk/bank/records store"},
+	{"desk/bank/posting", desk, "pipeline/outside secret store"},
 
 	{"desk/merchant/report", desk, ""}, // draws what it is given, and knows nothing else
 	{"desk/merchant/pack", desk, "desk/merchant/report store"},
@@ -87,13 +89,13 @@ var table = []row{
 	{"desk/merchant/library", desk, "desk/merchant pipeline/verify store"},
 	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
 
-	{"pipeline", carrier, "audit desk llm llm/chain pipeline/budget pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/verify store"},
+	{"pipeline", carrier, "audit desk llm llm/chain pipeline/budget pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/outside pipeline/policy pipeline/verify store"},
 
 	{"api", face, "answer audit auth desk/merchant/pack desk/merchant/report follow measure pipeline/intake pipeline/review redact store"},                                                                                                                                                                        // never execute: a decision goes through review
 	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop follow llm/probe llm/roster pipeline/budget pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
-	{"app", program, "answer api auth auth/session desk desk/bank desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop follow llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/policy pipeline/queue pipeline/review secret store web"},
+	{"app", program, "answer api auth auth/session desk desk/bank desk/bank/posting desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop follow llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/outside pipeline/policy pipeline/queue pipeline/review secret store web"},
 
 	// An evaluation runs the program as it is, from intake to record, and judges it from outside: below app it could only
 	// judge parts, and something in the program could come to read its answers.
@@ -103,6 +105,7 @@ var table = []row{
 	{"store/storetest", fixtures, "audit desk/bank/records internal/relay store"}, // fills one too
 	{"internal/arch", fixtures, ""},
 	{"internal/testdb", fixtures, ""},
+	{"internal/testcore", fixtures, ""},
 	{"internal/testshop", fixtures, "internal/testdb"},
 	{"internal/relay", fixtures, ""},
 	{"internal/browser", fixtures, "internal/testdb"},

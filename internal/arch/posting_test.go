@@ -13,6 +13,7 @@ import (
 const (
 	postingFile = "store/fixes.go"
 	executor    = "pipeline/execute"
+	confirmer   = "pipeline/outside" // tells it what others posted
 )
 
 var (
@@ -51,11 +52,13 @@ func onePostingPath(all tree) (checked int, broken []string) {
 				switch x := receiver(n); {
 				case n.Sel.Name == "insert" && x == "entries" && s.path != postingFile:
 					complain(n, "enters into the ledger, which only "+postingFile+" does besides an import")
-				case n.Sel.Name == "Post" && !named[x] && s.dir() != executor && usesStore(s):
-					complain(n, "calls Post, which only "+executor+" does")
+				case (n.Sel.Name == "Post" && !named[x] && !asksOutside(s, x) || n.Sel.Name == "PostBooked") && s.dir() != executor && usesStore(s):
+					complain(n, "calls "+n.Sel.Name+", which only "+executor+" does")
 				case n.Sel.Name == "Apply" && x == path.Base(executor) && !ordering[s.dir()]:
 					complain(n, "gives the executor an order, which only the pipeline and a review do")
-				case n.Sel.Name == "Post" && s.dir() == executor, n.Sel.Name == "Apply" && x == path.Base(executor):
+				case n.Sel.Name == "Confirm" && x == path.Base(executor) && s.dir() != confirmer:
+					complain(n, "confirms to the executor, which only "+confirmer+" does")
+				case n.Sel.Name == "Post" && s.dir() == executor, n.Sel.Name == "Apply" && x == path.Base(executor), n.Sel.Name == "Confirm" && x == path.Base(executor):
 					checked++
 				}
 			case *ast.FuncDecl:
@@ -73,6 +76,9 @@ func onePostingPath(all tree) (checked int, broken []string) {
 	}
 	return checked, broken
 }
+
+// asksOutside reports whether a Post is a question to those outside, which posts nothing here.
+func asksOutside(s source, x string) bool { return s.dir() == confirmer && x == "to" }
 
 // usesStore reports whether a file can have a transaction of the store's in its hands.
 func usesStore(s source) bool {

@@ -56,6 +56,29 @@ func NotApplicable(v countersign.Verdict, why string) countersign.Verdict {
 		Text: "The fix could not be applied: " + sentence(why)}))
 }
 
+// Declined adds to a verdict that those who were asked to post the fix said no. What they said is theirs, and stands beside the fix.
+func Declined(v countersign.Verdict) countersign.Verdict {
+	return verdictAfter(v, countersign.Reason{Code: countersign.FixDeclined, Text: "The fix was to be posted elsewhere, and was rejected there: nothing was posted."})
+}
+
+// Unsettled adds that nobody knows whether a fix was posted where it was to be, and why not.
+func Unsettled(v countersign.Verdict, why string) countersign.Verdict {
+	return verdictAfter(v, countersign.Reason{Code: countersign.FixOutcomeUnknown, Text: "Whether the fix was posted elsewhere is not known: " + sentence(why)})
+}
+
+// Again is a verdict of which it is not known yet what came of carrying it out.
+func Again(v countersign.Verdict) countersign.Verdict { return verdictAfter(v) }
+
+// verdictAfter is a verdict with what came of carrying it out, in the place of what came of it the time before.
+func verdictAfter(v countersign.Verdict, now ...countersign.Reason) countersign.Verdict {
+	reasons := slices.DeleteFunc(slices.Clone(v.Reasons), func(r countersign.Reason) bool {
+		return r.Code == countersign.FixDeclined || r.Code == countersign.FixOutcomeUnknown
+	})
+	after := verdict(v.PolicyVersion, append(reasons, now...))
+	after.Caveats = v.Caveats
+	return after
+}
+
 // Stands reports whether the model's recommendation is still one after the checks. What the model never said, said about a
 // case it did not see whole, or said with invented evidence is not a recommendation, nor is one that has caveats: a person starts
 // from the facts.

@@ -195,6 +195,8 @@ func TestEveryReasonHasARow(t *testing.T) {
 	collect(Decide(nil, in))
 	in.Proposal.Failure = countersign.NoAnswer
 	collect(NotApplicable(Decide(nil, in), "already reversed."))
+	collect(Declined(Decide(nil, in)))
+	collect(Unsettled(Decide(nil, in), "nobody answered"))
 	collect(Decide([]Rule{PersonDecides}, in))
 	for _, code := range countersign.ReasonOrder {
 		if !codes[code] && !deskReason[code] {

@@ -26,6 +26,7 @@ import (
 type Config struct {
 	Store     *store.Store
 	Work      func(context.Context, countersign.CaseID) error // nil for a process that only opens cases
+	Carry     func(context.Context, string) error             // carries an instruction to those outside; nil where Work is
 	Workers   int                                             // cases investigated at once, 16 when zero
 	Exclusive bool                                            // no other process works on this database
 	Sweep     time.Duration                                   // between looks for stranded cases, 3 s when zero
@@ -89,6 +90,7 @@ func New(c Config) (*Queue, error) {
 func workConfig(c Config) *river.Config {
 	workers := river.NewWorkers()
 	river.AddWorker(workers, worker{work: c.Work})
+	river.AddWorker(workers, carrier{carry: c.Carry})
 	return &river.Config{
 		Logger: c.Log, Workers: workers, JobTimeout: -1, RescueStuckJobsAfter: Rescue, SoftStopTimeout: positive(c.Grace, 20*time.Second),
 		// The default of 100 ms holds back the second of two cases opened together for up to half a second.
@@ -165,8 +167,12 @@ func (q *Queue) sweepUntilDone(ctx context.Context) {
 	}
 }
 
-// sweep puts every stranded case back, each in a transaction of its own.
+// sweep puts every stranded case back, each in a transaction of its own, and wakes workers for instructions whose time has come.
 func (q *Queue) sweep(ctx context.Context, exclusive bool) error {
+	return errors.Join(q.sweepCases(ctx, exclusive), q.sweepInstructions(ctx, exclusive))
+}
+
+func (q *Queue) sweepCases(ctx context.Context, exclusive bool) error {
 	ids, err := q.config.Store.Stranded(ctx, q.config.Store.Now(), exclusive)
 	if err != nil {
 		return err

@@ -16,6 +16,7 @@ import (
 	"countersign"
 	"countersign/audit"
 	"countersign/pipeline/execute"
+	"countersign/pipeline/outside"
 	"countersign/store"
 )
 
@@ -43,6 +44,7 @@ type Review struct {
 	Store *store.Store
 	Queue interface {
 		Add(context.Context, *store.Tx, countersign.CaseID) (int64, error)
+		Wake(ctx context.Context, tx *store.Tx, instruction string) error
 	}
 	Desks map[countersign.DeskName]Desk
 	// Closed is told of each case that a person closed; nil when nobody measures.
@@ -60,6 +62,7 @@ type Act struct {
 	Why      string             // they are; needed when any is
 	Facts    string             // the hash of the records that the person saw, when those are not the ones that the case was judged on
 	Answer   string             // what the person says in the place of the model's summary, where others read it; empty keeps the summary
+	settles  bool               // it finds out what became of the fix, or leaves that open: see held
 }
 
 // on runs f on the locked case, saves it and records what f says, in one transaction.
@@ -72,6 +75,9 @@ func (r Review) on(ctx context.Context, act Act, f func(context.Context, *store.
 			return err
 		}
 		if err := act.fits(c); err != nil {
+			return err
+		}
+		if err := act.held(c); err != nil {
 			return err
 		}
 		notes, err := f(ctx, tx, &c)
@@ -134,11 +140,12 @@ func (a Act) fits(c countersign.Case) error {
 type decision struct {
 	Round     int                 `json:"round"`
 	Status    countersign.Status  `json:"status"`
-	Verb      string              `json:"verb"` // approve, override, escalate, retry
+	Verb      string              `json:"verb"` // approve, override, escalate, retry, ask, settle
 	Outcome   countersign.Outcome `json:"outcome_wanted,omitempty"`
 	Fix       string              `json:"fix,omitempty"`
 	Reason    string              `json:"reason,omitempty"`
 	Reference string              `json:"reference,omitempty"`
+	Posted    *bool               `json:"posted,omitempty"`          // what a person found out of a fix that others were to post
 	Waived    []string            `json:"waived,omitempty"`          // the reasons that stood when it was decided
 	Withdrawn bool                `json:"draft_withdrawn,omitempty"` // the model's draft to the customer said something else
 	Part      *countersign.Money  `json:"part,omitempty"`            // of the amount, when the outcome is for no more than that
@@ -299,10 +306,11 @@ func overridable(desk Desk, outcome countersign.Outcome, fix string) error {
 		Try("to hand the case on, use escalate")
 }
 
-// post applies the fix and closes the case with it. The person decided on the facts of the case, so the records must still be
+// post applies the fix and closes the case with it, or lets it wait for those who are to post it. The person decided on the facts of the case, so the records must still be
 // the ones that those were read from; nobody may waive that. Facts that were never read say nothing about the records.
 func (r Review) post(ctx context.Context, tx *store.Tx, c *countersign.Case, act Act, fix countersign.Fix, justify execute.Justify, d decision) ([]store.Note, error) {
-	posting, err := execute.Apply(ctx, tx, execute.Order{Case: *c, Fix: fix, Seen: seen(*c), Justify: justify, Actor: act.Actor})
+	posting, err := execute.Apply(ctx, tx, execute.Order{Case: *c, Fix: fix, Seen: seen(*c), Justify: justify, Actor: act.Actor,
+		Outcome: countersign.Resolved, HandledBy: countersign.ByPerson, Waived: d.Reason})
 	var refused *execute.Refused
 	switch {
 	case errors.As(err, &refused):
@@ -310,6 +318,10 @@ func (r Review) post(ctx context.Context, tx *store.Tx, c *countersign.Case, act
 			Try("read the case again; if the records say something else now, retry it")
 	case err != nil:
 		return nil, err
+	}
+	if posting.Requested != nil {
+		begun := outside.Begin(c, *posting.Requested, act.Actor)
+		return []store.Note{{Kind: audit.Decision, Payload: d}, begun}, r.Queue.Wake(ctx, tx, posting.Requested.ID)
 	}
 	c.Fix = countersign.FixOutcome{State: countersign.FixPosted, Fix: &fix}
 	notes := closed(c, countersign.Resolved, d)
@@ -326,6 +338,7 @@ func (r Review) Escalate(ctx context.Context, act Act, reason, reference string)
 	if err := short("reference", reference, 200); err != nil {
 		return countersign.Case{}, err
 	}
+	act.settles = strings.TrimSpace(reference) == ""
 	return r.on(ctx, act, func(_ context.Context, _ *store.Tx, c *countersign.Case) ([]store.Note, error) {
 		d := decided(*c, "escalate", reason)
 		d.Reference = strings.TrimSpace(reference)
@@ -343,6 +356,7 @@ func (r Review) Message(ctx context.Context, act Act, draft string) (countersign
 	if err := short("text", draft, 5000); err != nil {
 		return countersign.Case{}, err
 	}
+	act.settles = true
 	return r.on(ctx, act, func(_ context.Context, _ *store.Tx, c *countersign.Case) ([]store.Note, error) {
 		c.Message = draft
 		return []store.Note{{Kind: audit.Message, Payload: struct {
@@ -357,6 +371,7 @@ func (r Review) Deadline(ctx context.Context, act Act, due time.Time) (countersi
 	if due.Year() < 1990 || due.Year() > 2200 {
 		return countersign.Case{}, countersign.Errorf(countersign.Invalid, "%s is no deadline; expected a day and a time", due.UTC().Format(time.RFC3339)).In("due_at")
 	}
+	act.settles = true
 	return r.on(ctx, act, func(_ context.Context, _ *store.Tx, c *countersign.Case) ([]store.Note, error) {
 		due := due.UTC().Truncate(time.Second)
 		c.DueAt, c.DueSource = &due, countersign.DueManual
