@@ -60,7 +60,8 @@ type Answer struct {
 // Sender carries instructions to their recipients. It is safe for concurrent use.
 type Sender struct {
 	Store *store.Store
-	// To is who an instruction goes to. An error, such as a secret that cannot be opened, is an answer that says nothing.
+	// To is who an instruction goes to. A *countersign.Error, such as that a secret cannot be opened, is an answer that says nothing; any
+	// other error is of our own database, and nobody was asked.
 	To     func(context.Context, store.Instruction) (Recipient, error)
 	Worker string // names this process in the record
 	Log    *slog.Logger
@@ -75,11 +76,15 @@ func (s Sender) Carry(ctx context.Context, id string) error {
 		return err
 	}
 	to, err := s.To(ctx, i)
-	if err != nil {
-		s.Log.ErrorContext(ctx, "the recipient of an instruction cannot be reached", "instruction", id, "error", err)
-		problem := Answer{Exchange: store.Exchange{Problem: unreachable(err)}}
+	var told *countersign.Error
+	switch {
+	case errors.As(err, &told):
+		s.Log.ErrorContext(ctx, "the recipient of an instruction cannot be asked", "instruction", id, "error", err)
+		problem := Answer{Exchange: store.Exchange{Problem: told.Error()}}
 		nobody := func(context.Context) Answer { return problem }
 		to = Recipient{Post: nobody, State: nobody}
+	case err != nil:
+		return err
 	}
 	to.Patience = to.Patience.filled()
 	i, ok, err := s.take(ctx, id, to.Patience)
@@ -92,14 +97,6 @@ func (s Sender) Carry(ctx context.Context, id string) error {
 		return nil // somebody else has found out
 	}
 	return err
-}
-
-func unreachable(err error) string {
-	var e *countersign.Error
-	if errors.As(err, &e) {
-		return e.Error()
-	}
-	return "this program could not prepare the question"
 }
 
 func (p Patience) filled() Patience {

@@ -33,6 +33,8 @@ var (
 
 const given = 24_500_00
 
+var ledger = posting.Settings{To: store.Ledger}
+
 // bureau is a disputes desk whose fixes are posted by a core.
 type bureau struct {
 	testing.TB
