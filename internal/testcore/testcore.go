@@ -204,7 +204,7 @@ func (c *Core) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	status := map[string]int{"confirmed": http.StatusOK, "rejected": http.StatusUnprocessableEntity, "pending": http.StatusAccepted}[e.state]
 	reference, reason := "", ""
 	if e.state == "confirmed" {
-		reference = "CORE-" + id[len(id)-6:]
+		reference = "CORE-" + id
 	}
 	if e.state == "rejected" {
 		reason = "account closed"
