@@ -42,10 +42,9 @@ type (
 
 type newFinding struct {
 	_         struct{} `additionalProperties:"false"`
-	Posted    bool     `json:"posted" doc:"Whether the bank's core posted the fix."`
+	Found     string   `json:"found" enum:"posted,booked,not_posted" doc:"What became of the fix; booked says that the books here hold its entries already, from an import, so none are made."`
 	Reason    string   `json:"reason" maxLength:"2000" doc:"How that is known, in a sentence. It is kept."`
 	Reference string   `json:"reference,omitempty" maxLength:"200" doc:"The core's; needed when it posted the fix."`
-	Booked    bool     `json:"booked,omitempty" doc:"The books here hold the entries already, from an import: none are made."`
 }
 
 // decided is the case that a decision is about, and the revision that the person saw.
@@ -161,7 +160,7 @@ func (a *api) settle(ctx context.Context, in *decided) (*caseAnswer, error) {
 			err = a.mayDecide(ctx, act)
 		}
 		if err == nil {
-			_, err = a.Review.Settle(ctx, act, review.Found{Posted: sent.Posted, Reference: sent.Reference, Reason: sent.Reason, Booked: sent.Booked})
+			_, err = a.Review.Settle(ctx, act, review.Found{What: review.Finding(sent.Found), Reference: sent.Reference, Reason: sent.Reason})
 		}
 		return err
 	})

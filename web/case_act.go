@@ -83,11 +83,7 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 		if err := v.mayDecide(act); err != nil {
 			return countersign.Case{}, err
 		}
-		found, err := v.found()
-		if err != nil {
-			return countersign.Case{}, err
-		}
-		return v.Review.Settle(ctx, act, found)
+		return v.Review.Settle(ctx, act, v.found())
 	case "message":
 		return v.Review.Message(ctx, act, v.text())
 	case "deadline":
@@ -288,8 +284,7 @@ func (v *visit) keptSo(f *file, d decision) bool {
 		due, err := v.dueTyped()
 		return err == nil && d.Due != nil && d.Due.Equal(due)
 	case "settle":
-		found, err := v.found()
-		return err == nil && d.Posted != nil && *d.Posted == found.Posted
+		return d.Found == v.found().What
 	case "approve":
 		answer, err := v.answer(f.ID)
 		return err == nil && d.Answer == answer && v.withheldSo(d)

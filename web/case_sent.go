@@ -72,26 +72,16 @@ func askSettle(_ *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = "What became of the fix", "Settle it"
 	p.Happens = "You looked in the core yourself, and answer for what you found. It is kept with your name."
 	p.Options = []option{
-		{Value: "posted", Title: "The core posted it", Happens: "The entries are made here too, and the case is closed as it was decided."},
-		{Value: "booked", Title: "The core posted it, and an import has brought its entries already", Happens: "No entries are made here. The case is closed as it was decided."},
-		{Value: "declined", Title: "The core did not post it, and will not", Happens: "The case stays with you and can be decided again. If the core posts it after all, the customer has the money twice."},
+		{Value: string(review.FoundPosted), Title: "The core posted it", Happens: "The entries are made here too, and the case is closed as it was decided."},
+		{Value: string(review.FoundBooked), Title: "The core posted it, and an import has brought its entries already", Happens: "No entries are made here. The case is closed as it was decided."},
+		{Value: string(review.FoundNotPosted), Title: "The core did not post it, and will not", Happens: "The case stays with you and can be decided again. If the core posts it after all, the customer has the money twice."},
 	}
 	return nil
 }
 
 // found is what a person says that they found.
-func (v *visit) found() (review.Found, error) {
-	f := review.Found{Reason: v.form("reason"), Reference: v.form("reference")}
-	switch v.form("choice") {
-	case "posted":
-		f.Posted = true
-	case "booked":
-		f.Posted, f.Booked = true, true
-	case "declined":
-	default:
-		return f, countersign.Errorf(countersign.Invalid, "Choose what you found").In("choice")
-	}
-	return f, nil
+func (v *visit) found() review.Found {
+	return review.Found{What: review.Finding(v.form("choice")), Reason: v.form("reason"), Reference: v.form("reference")}
 }
 
 // tellSent is a step of an instruction, for the trace.

@@ -6,6 +6,7 @@ import (
 	"countersign"
 	"countersign/answer"
 	"countersign/auth"
+	"countersign/desk/bank/posting"
 	"countersign/llm/roster"
 	"countersign/pipeline/policy"
 	"countersign/store"
@@ -17,6 +18,7 @@ type settingsScreen struct {
 	Zones  []string
 	Policy policyPanel
 	Models []string // who investigates, in words
+	Posts  postsPanel
 	NoAI   bool
 	Manage bool
 	People []personLine
@@ -31,6 +33,14 @@ type policyPanel struct {
 	Mode      policy.Mode
 	Automatic string
 	Version   string
+}
+
+// postsPanel says who posts fixes.
+type postsPanel struct {
+	URL, KeyID string // of the bank's own core; empty when the ledger here does
+	Signed     bool   // by the core, what it answers
+	By         string // who set it; empty when nobody did
+	Since      moment
 }
 
 type personLine struct {
@@ -73,6 +83,9 @@ func (v *visit) showSettings(status int, p settingsScreen) (err error) {
 	if p.Models, p.NoAI, err = v.whoInvestigates(); err != nil {
 		return err
 	}
+	if p.Posts, err = v.posts(); err != nil {
+		return err
+	}
 	if p.Wrong == nil {
 		p.Wrong = map[string]string{}
 	}
@@ -105,6 +118,16 @@ func investigators(r roster.Roster) (words []string, noAI bool) {
 		words = append(words, deskTitles[desk]+": "+inOrderOf(r, desk)+".")
 	}
 	return words, false
+}
+
+// posts is who posts fixes now. Whoever set it is a person, or somebody at the terminal.
+func (v *visit) posts() (postsPanel, error) {
+	s, r, err := posting.Office{Store: v.Store}.InForce(v.r.Context())
+	if err != nil || r.Version == 0 {
+		return postsPanel{}, err
+	}
+	names, err := v.Store.Names(v.r.Context())
+	return postsPanel{s.URL, s.KeyID, s.AnswersSigned, (&file{names: names}).actor(r.AppliedBy), v.moment(r.AppliedAt)}, err
 }
 
 // zones are offered where one is typed; any other of the IANA's is taken too.

@@ -14,6 +14,7 @@ import (
 	"countersign/audit"
 	"countersign/desk/merchant/report"
 	"countersign/follow"
+	"countersign/pipeline/review"
 	"countersign/store"
 )
 
@@ -308,7 +309,7 @@ type decision struct {
 	Answer    string              `json:"answer"`
 	Due       *time.Time          `json:"due_at"`
 	Warnings  []string            `json:"warnings"`
-	Posted    *bool               `json:"posted"`
+	Found     review.Finding      `json:"found"`
 }
 
 func decisionOf(row store.RecordRow) (d decision, ok bool) {
@@ -335,8 +336,8 @@ func tellDecision(f *file, row store.RecordRow, l *traceLine) error {
 			l.Words += " with a " + d.Fix
 		}
 	}
-	if d.Verb == "settle" && d.Posted != nil {
-		l.Words += map[bool]string{true: ": it was posted", false: ": it was not posted"}[*d.Posted]
+	if d.Verb == "settle" {
+		l.Words += ": it was " + map[review.Finding]string{review.FoundNotPosted: "not "}[d.Found] + "posted"
 	} else if d.Reference != "" {
 		l.Words = capital(f.actor(row.Actor)) + " handed it to an outside desk"
 	}

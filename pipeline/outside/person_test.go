@@ -112,7 +112,7 @@ func TestARequestedFixIsTaken(t *testing.T) {
 
 func TestAPersonSettlesWhatNobodyKnew(t *testing.T) {
 	t.Parallel()
-	found := review.Found{Posted: true, Reference: "CBS-77", Reason: "Seen in the core's journal."}
+	found := review.Found{What: review.FoundPosted, Reference: "CBS-77", Reason: "Seen in the core's journal."}
 	testdb.Engines(t, func(t *testing.T, database string) {
 		b := newBureau(t, database)
 		t.Run("the core posted it", func(t *testing.T) {
@@ -128,7 +128,7 @@ func TestAPersonSettlesWhatNobodyKnew(t *testing.T) {
 			b := b.in(t)
 			c := b.unknown(false)
 			first := c.Fix.Instruction.ID
-			c, err := b.review.Settle(ctx, b.act(c.ID), review.Found{Reason: "Not in the journal."})
+			c, err := b.review.Settle(ctx, b.act(c.ID), review.Found{What: review.FoundNotPosted, Reason: "Not in the journal."})
 			b.must(err)
 			if c.Status != countersign.InReview || c.Fix.State != countersign.FixRejected {
 				t.Fatalf("%s, fix %s", c.Status, c.Fix.State)
@@ -154,7 +154,7 @@ func TestAPersonSettlesWhatNobodyKnew(t *testing.T) {
 		t.Run("without a reference, or a reason, it does not count", func(t *testing.T) {
 			b := b.in(t)
 			c := b.unknown(true)
-			for field, f := range map[string]review.Found{"reference": {Posted: true, Reason: "So."}, "reason": {Posted: true, Reference: "CBS-77"}, "booked": {Booked: true, Reason: "So."}} {
+			for field, f := range map[string]review.Found{"reference": {What: review.FoundBooked, Reason: "So."}, "reason": {What: review.FoundPosted, Reference: "CBS-77"}, "found": {Reference: "CBS-77", Reason: "So."}} {
 				if _, err := b.review.Settle(ctx, b.act(c.ID), f); err == nil || !strings.Contains(err.Error(), field) || b.theCase(c.ID).Revision != c.Revision {
 					t.Errorf("without %s: %v", field, err)
 				}
@@ -186,10 +186,10 @@ func TestAnImportThatComesBeforeTheConfirmation(t *testing.T) {
 		if c.Status != countersign.InReview || c.Fix.State != countersign.FixUnknown || !strings.Contains(c.Fix.Why, "it was confirmed, and the books here refuse the entries") {
 			t.Fatalf("%s, fix %s: %s", c.Status, c.Fix.State, c.Fix.Why)
 		}
-		found := review.Found{Posted: true, Reference: c.Fix.Instruction.Reference, Reason: "It is the same entry."}
+		found := review.Found{What: review.FoundPosted, Reference: c.Fix.Instruction.Reference, Reason: "It is the same entry."}
 		_, err = b.review.Settle(ctx, b.act(c.ID), found)
 		b.refused(c, err, "the entries cannot be made")
-		found.Booked = true
+		found.What = review.FoundBooked
 		c, err = b.review.Settle(ctx, b.act(c.ID), found)
 		b.must(err)
 		if got := b.books(c.Subject.ID); c.Status != countersign.Closed || got.Fixes != 1 || got.Given != given || got.Transaction != "reversed" {

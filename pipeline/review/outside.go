@@ -41,11 +41,21 @@ func (r Review) Ask(ctx context.Context, act Act) (countersign.Case, error) {
 
 // Found is what a person found out of a fix that others were to post.
 type Found struct {
-	Posted    bool
+	What      Finding
 	Reference string // theirs; needed when they posted it
 	Reason    string // how the person knows
-	Booked    bool   // the books here hold the entries already, so none are entered
 }
+
+// Finding is what became of a fix that others were to post. The zero Finding is none: it is said, or nothing is settled.
+type Finding string
+
+const (
+	FoundPosted    Finding = "posted"
+	FoundBooked    Finding = "booked" // posted, and the books here hold the entries already, so none are entered
+	FoundNotPosted Finding = "not_posted"
+)
+
+func (f Found) posted() bool { return f.What == FoundPosted || f.What == FoundBooked }
 
 // Settle ends an instruction of which nobody knew the end, by what a person found out and answers for. Posted enters it into the books
 // and closes the case; not posted leaves the case with the person, who may decide it anew.
@@ -61,13 +71,13 @@ func (r Review) Settle(ctx context.Context, act Act, f Found) (countersign.Case,
 			return nil, err
 		}
 		d := decided(*c, "settle", f.Reason)
-		d.Posted, d.Reference = &f.Posted, f.Reference
-		told := outside.Told{Reference: f.Reference, ByHand: true, Booked: f.Booked}
+		d.Found, d.Reference = f.What, f.Reference
+		told := outside.Told{Reference: f.Reference, ByHand: true, Booked: f.What == FoundBooked}
 		if f.Reference != "" {
 			c.Fix.Instruction.Reference = f.Reference
 		}
 		end := outside.Decline
-		if f.Posted {
+		if f.posted() {
 			end = outside.Close
 		}
 		notes, err := end(ctx, tx, c, i, told)
@@ -85,10 +95,10 @@ func (f Found) complete() error {
 		return err
 	}
 	switch {
-	case f.Posted && blank(f.Reference):
+	case !f.posted() && f.What != FoundNotPosted:
+		return countersign.Errorf(countersign.Invalid, "%q is not one of posted, booked, not_posted", string(f.What)).In("found")
+	case f.posted() && blank(f.Reference):
 		return countersign.Errorf(countersign.Invalid, "is missing").In("reference").Try("give the reference under which it was posted")
-	case f.Booked && !f.Posted:
-		return countersign.Errorf(countersign.Invalid, "belongs to a fix that was posted").In("booked")
 	}
 	return oneLine("reference", f.Reference, 200)
 }

@@ -145,7 +145,7 @@ type decision struct {
 	Fix       string              `json:"fix,omitempty"`
 	Reason    string              `json:"reason,omitempty"`
 	Reference string              `json:"reference,omitempty"`
-	Posted    *bool               `json:"posted,omitempty"`          // what a person found out of a fix that others were to post
+	Found     Finding             `json:"found,omitempty"`           // of a fix that others were to post
 	Waived    []string            `json:"waived,omitempty"`          // the reasons that stood when it was decided
 	Withdrawn bool                `json:"draft_withdrawn,omitempty"` // the model's draft to the customer said something else
 	Part      *countersign.Money  `json:"part,omitempty"`            // of the amount, when the outcome is for no more than that

@@ -28,6 +28,8 @@ type Settings struct {
 	AnswerSecret string `json:"answer_secret,omitempty"` // signs what comes back; empty when answers are not signed
 	PlainHTTP    bool   `json:"plain_http,omitempty"`    // the bank says that http:// will do: instructions and answers can be read on the way
 
+	AnswersSigned bool `json:"answers_signed,omitempty"` // shown in the place of answer_secret; never in a file
+
 	ConnectSeconds   int `json:"connect_seconds,omitempty"`    // names and connections, TLS included: 5
 	FirstByteSeconds int `json:"first_byte_seconds,omitempty"` // from the request to the head of the answer: 20
 	TotalSeconds     int `json:"total_seconds,omitempty"`      // a question and its whole answer: 30
@@ -81,6 +83,8 @@ func (s Settings) check() error {
 		return wrong("secret", "at least 32 printable characters that a machine chose", "has %d characters, or some that cannot be printed", len(s.Secret))
 	case s.AnswerSecret != "" && !strong(s.AnswerSecret):
 		return wrong("answer_secret", "at least 32 printable characters that a machine chose", "has %d characters, or some that cannot be printed", len(s.AnswerSecret))
+	case s.AnswersSigned && s.AnswerSecret == "":
+		return wrong("answer_secret", "the secret that signs answers, since answers_signed says that they are", "is missing")
 	case s.AnswerSecret == s.Secret:
 		return wrong("answer_secret", "another one than secret", "is the secret that signs what is sent")
 	}
@@ -111,6 +115,7 @@ func loopback(host string) bool {
 
 // Shown are the settings without their secrets.
 func (s Settings) Shown() Settings {
+	s.AnswersSigned = s.AnswersSigned || s.AnswerSecret != ""
 	s.Secret, s.AnswerSecret = "", ""
 	return s
 }
