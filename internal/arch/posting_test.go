@@ -108,6 +108,8 @@ func TestOnePathPosts(t *testing.T) {
 		{"Post handed on to be called later", "pipeline/review/x.go", "func f(tx *store.Tx) { g(tx.Post) }", "calls Post"},
 		{"Post called by the store itself", "store/imports.go", "func (t *Tx) f() { t.Post(ctx, id, fix, actor) }", "calls Post"},
 		{"a second Post", "store/cases.go", "func (t *Tx) Post() {}", "a second Post"},
+		{"a fix that is said to be booked, by the pipeline", "pipeline/outside/x.go", "func f(tx *store.Tx) { tx.PostBooked(ctx, id, fix, actor) }", "calls PostBooked"},
+		{"a confirmation from a review", "pipeline/review/x.go", "import \"countersign/pipeline/execute\"\nfunc f() { execute.Confirm(ctx, tx, i, false) }", "confirms to the executor"},
 		{"an order from a face", "api/x.go", "import \"countersign/pipeline/execute\"\nfunc f() { execute.Apply(ctx, tx, o) }", "gives the executor an order"},
 	} {
 		t.Run("seen: "+row.sentence, func(t *testing.T) { refuses(t, onePostingPath, row.want, in(row.file, row.code)...) })
@@ -118,6 +120,7 @@ func TestOnePathPosts(t *testing.T) {
 	for _, row := range []struct{ sentence, file, code string }{
 		{"the executor posts", "pipeline/execute/x.go", "func f(tx *store.Tx) { tx.Post(ctx, id, fix, actor) }"},
 		{"the pipeline and a review give orders", "pipeline/review/x.go", "import \"countersign/pipeline/execute\"\nfunc f() { execute.Apply(ctx, tx, o) }"},
+		{"what others posted is confirmed to the executor", "pipeline/outside/x.go", "import \"countersign/pipeline/execute\"\nfunc f() { execute.Confirm(ctx, tx, i, false); put(to.Post) }"},
 		{"a request to a server is no posting", "app/x.go", "import \"net/http\"\nfunc f() { http.Post(url, kind, body) }"},
 		{"fixes and entries may be read", "store/books.go", "const q = \"SELECT kind FROM fixes JOIN ledger_entries e ON true\""},
 	} {
