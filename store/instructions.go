@@ -18,6 +18,7 @@ type Instruction struct {
 	Round       int
 	Fix         countersign.Fix
 	Body        []byte // what is sent
+	Altered     bool   // Body is not what was written with the decision: it must not be sent
 	Route       int64  // the version of the route that it was decided under
 	Outcome     countersign.Outcome
 	HandledBy   countersign.HandledBy
@@ -34,14 +35,16 @@ type Instruction struct {
 	Token        int64     // the fence: it grows with each change of hands
 }
 
-const instructionColumns = `id, case_id, round, transaction_id, kind, account_id, amount_minor, currency, body, route, outcome, handled_by, waived, actor,
-	requested_at, state, acknowledged, attempts, failures, failing_since, ask_at, lease_token`
+const instructionColumns = `id, case_id, round, transaction_id, kind, account_id, amount_minor, currency, body, body_hash, route, outcome, handled_by, waived,
+	actor, requested_at, state, acknowledged, attempts, failures, failing_since, ask_at, lease_token`
 
 func scanInstruction(row scanner) (i Instruction, err error) {
-	err = row.Scan(&i.ID, &i.Case, &i.Round, &i.Fix.TransactionID, &i.Fix.Kind, &i.Fix.AccountID, &i.Fix.Amount.Minor, &i.Fix.Amount.Currency, &i.Body, &i.Route,
+	var hash string
+	err = row.Scan(&i.ID, &i.Case, &i.Round, &i.Fix.TransactionID, &i.Fix.Kind, &i.Fix.AccountID, &i.Fix.Amount.Minor, &i.Fix.Amount.Currency, &i.Body, &hash, &i.Route,
 		&i.Outcome, &i.HandledBy, &i.Waived, &i.Actor, scanMicros{&i.RequestedAt}, &i.State, &i.Acknowledged, &i.Attempts, &i.Failures, scanMicros{&i.FailingSince},
 		scanMicros{&i.AskAt}, &i.Token)
 	i.Fix = *countersign.NewFix(i.Fix.Kind, i.Fix.TransactionID, i.Fix.AccountID, i.Fix.Amount)
+	i.Altered = hash != hashOf(i.Body)
 	if i.FailingSince.UnixMicro() == 0 {
 		i.FailingSince = time.Time{}
 	}
@@ -53,11 +56,10 @@ type Exchange struct {
 	Asked   string    `json:"asked"` // post: do this; state: what became of it
 	Attempt int       `json:"attempt"`
 	At      time.Time `json:"at"`
-	Status  int       `json:"status,omitempty"`      // of the answer
-	Answer  string    `json:"answer,omitempty"`      // its bytes, up to a limit
-	Binary  []byte    `json:"answer_b64,omitempty"`  // the same, where they are no text
-	Problem string    `json:"problem,omitempty"`     // why it says nothing
-	Hash    string    `json:"body_sha256,omitempty"` // of what was sent
+	Status  int       `json:"status,omitempty"`     // of the answer
+	Answer  string    `json:"answer,omitempty"`     // its bytes, up to a limit
+	Binary  []byte    `json:"answer_b64,omitempty"` // the same, where they are no text
+	Problem string    `json:"problem,omitempty"`    // why it says nothing
 }
 
 // Request writes an instruction, if what it gives back is still there to be given. The caller must hold the account's lock.

@@ -34,6 +34,9 @@ func (v *visit) fix(f *file) *fixPanel {
 	if p.State == countersign.FixRefused || p.State == countersign.FixRejected || f.stale {
 		p.After, p.Net = nil, ""
 	}
+	if p.State == countersign.FixUnknown { // the reason for a person says it already
+		p.Why, p.Net = "", ""
+	}
 	p.Sent = v.sent(f)
 	what := string(fix.Kind) + " of " + fix.Amount.String()
 	p.Heading = map[countersign.FixState]string{

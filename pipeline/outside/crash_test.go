@@ -145,3 +145,25 @@ func TestALateWorkerWritesNothing(t *testing.T) {
 		b.verified()
 	})
 }
+
+// What is sent is what was decided: bytes that somebody changed in the database are not.
+func TestAnInstructionThatSomebodyChangedIsNotSent(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		b := newBureau(t, database)
+		c := b.requested()
+		change := "UPDATE instructions SET body = $1 WHERE id = $2"
+		if _, err := b.store.DB().Exec(change, []byte("{}"), c.Fix.Instruction.ID); err == nil {
+			t.Error("the database lets an instruction be changed")
+		}
+		drop := map[bool]string{true: "DROP TRIGGER instructions_stay", false: "DROP TRIGGER instructions_stay ON instructions"}[b.store.Engine() == "sqlite"]
+		_, err := b.store.DB().Exec(drop)
+		b.must(err)
+		_, err = b.store.DB().Exec(change, []byte("{}"), c.Fix.Instruction.ID)
+		b.must(err)
+		c = b.carry(c.ID, 6)
+		if c.Fix.State != countersign.FixUnknown || b.core.Moved("reversal", c.Subject.ID) != 0 {
+			t.Errorf("%s, fix %s: %s", c.Status, c.Fix.State, c.Fix.Why)
+		}
+	})
+}

@@ -139,6 +139,11 @@ func (s Sender) ask(ctx context.Context, i store.Instruction, to Recipient) (ans
 		answers = append(answers, a)
 		return a
 	}
+	if i.Altered {
+		to.Post = func(context.Context) Answer {
+			return Answer{Exchange: store.Exchange{Problem: "nothing was sent: the instruction was changed where it is kept"}}
+		}
+	}
 	if i.Attempts > 1 {
 		if put("state", to.State).Kind != NeverSeen || i.Acknowledged {
 			return answers
