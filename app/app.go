@@ -7,7 +7,9 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
@@ -169,7 +171,8 @@ func (a *App) assemble() (err error) {
 		Store: a.Store, Desks: a.Desks, Model: a.modelFor, Budgets: a.duty.budgets, Bounds: a.Bounds, Lease: a.Lease, Log: a.Log, Watch: a.watch(),
 		Worker: fmt.Sprintf("%s/%d", host, os.Getpid()),
 	}
-	config := queue.Config{Store: a.Store, Workers: a.Workers, Exclusive: a.lock != nil, Sweep: a.Sweep, Grace: a.Grace, Log: a.Log, PutBack: a.Measure.PutBack}
+	config := queue.Config{Store: a.Store, Desks: slices.Collect(maps.Keys(a.Desks)), Workers: a.Workers, Exclusive: a.lock != nil,
+		Sweep: a.Sweep, Grace: a.Grace, Log: a.Log, PutBack: a.Measure.PutBack}
 	sender := outside.Sender{Store: a.Store, To: a.Posting().To, Worker: a.pipeline.Worker, Log: a.Log, Closed: a.Measure.Closed}
 	if a.Work {
 		config.Work, config.Carry = a.pipeline.Work, sender.Carry
@@ -178,6 +181,7 @@ func (a *App) assemble() (err error) {
 		return err
 	}
 	a.pipeline.Wake = a.Queue.Wake
+	a.pipeline.Freed = a.Queue.Call
 	a.Intake = intake.Intake{Store: a.Store, Queue: a.Queue, NewID: a.NewID, Counted: a.Measure.Opened}
 	a.Review = review.Review{Store: a.Store, Queue: a.Queue, Desks: map[countersign.DeskName]review.Desk{}, Closed: a.Measure.Closed}
 	for name, d := range a.Desks {

@@ -16,6 +16,7 @@ import (
 	"countersign/auth/session"
 	"countersign/desk/merchant/setup"
 	"countersign/pipeline/intake"
+	"countersign/store"
 	"countersign/web"
 )
 
@@ -69,7 +70,8 @@ func (a *App) offline() bool { return a.Model.Identity().Provider == "rulebook" 
 // drain is what a stop gives requests that are being answered.
 const drain = 10 * time.Second
 
-// Serve answers HTTP, by Handler or Watchable, on the listener until ctx ends. Then it takes no new request, ends the event streams, which would never
+// Serve answers HTTP, by Handler or Watchable, on the listener until ctx ends, or until the database has a schema that this program was
+// not made for, which is an error. Then it takes no new request, ends the event streams, which would never
 // end by themselves, and lets the others finish.
 func (a *App) Serve(ctx context.Context, l net.Listener, handler http.Handler) error {
 	server := a.server(ctx, handler)
@@ -79,15 +81,43 @@ func (a *App) Serve(ctx context.Context, l net.Listener, handler http.Handler) e
 	case err := <-failed:
 		return fmt.Errorf("serve: %w", err)
 	case <-ctx.Done():
+	case <-a.Store.OtherSchema():
 	}
 	a.stop.Do(func() { close(a.stopping) })
 	draining, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain) // not ctx again: BaseContext reads it meanwhile
 	defer cancel()
 	if err := server.Shutdown(draining); err != nil {
 		a.Log.WarnContext(ctx, "requests were cut off at the stop", "after", drain.String())
-		return server.Close()
+		return errors.Join(server.Close(), a.outgrown(ctx))
 	}
-	return nil
+	return a.outgrown(ctx)
+}
+
+// Until waits for the end of ctx. It ends with an error when the database has a schema that this program was not made for.
+func (a *App) Until(ctx context.Context) error {
+	select {
+	case <-ctx.Done():
+	case <-a.Store.OtherSchema():
+	}
+	return a.outgrown(ctx)
+}
+
+// outgrown is the error of a program that another version has taken the database from. Nothing is written from then on, so all that is
+// left is to end in good order.
+func (a *App) outgrown(ctx context.Context) error {
+	select {
+	case <-a.Store.OtherSchema():
+	default:
+		return nil
+	}
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), drain)
+	defer cancel()
+	err := a.Store.CheckSchema(ctx)
+	if !errors.Is(err, store.ErrOtherSchema) {
+		err = errors.Join(store.ErrOtherSchema, err) // it cannot be asked any more
+	}
+	a.Log.ErrorContext(ctx, "the database has another schema; nothing more is written, and this program ends", "error", err)
+	return err
 }
 
 // server lets nobody hold a connection by sending a request slowly, or none. How slowly an answer may be taken is in package answer,

@@ -50,7 +50,8 @@ type started struct {
 	Connections []string `json:"connections,omitempty"`
 }
 
-// take gets the case's lease and everything that was recorded of its round. False when there is nothing to do.
+// take gets the case's lease and everything that was recorded of its round. False when there is nothing to do: somebody else has
+// the case, or one of its pools is full and it waits in line.
 func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok bool, err error) {
 	err = p.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		j = job{nonce: rand.Text()[:12], canary: investigate.NewCanary()}
@@ -64,10 +65,28 @@ func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok b
 		if err := p.resume(ctx, tx.View, &j); err != nil {
 			return err
 		}
+		if ok, err = tx.Enter(ctx, j.lease, j.Case, j.model.Identity().Name, j.starts > 1); err != nil || !ok {
+			return err
+		}
 		return tx.Record(ctx, id, p.actor(), store.Note{Kind: audit.Started, Payload: started{
 			Round: j.Case.Round, Status: countersign.Investigating, Model: j.model.Identity(), Canary: j.canary, Fence: j.nonce, Resumed: lastTurn(j.past), Connections: connections(j.model)}})
 	})
 	return j, ok && err == nil, err
+}
+
+// pools are those that the case takes a place in.
+func (j job) pools() []string {
+	return []string{store.DeskPool(j.Case.Desk), store.ModelPool(j.model.Identity().Name)}
+}
+
+// freed lets somebody else have the places of a case that needs them no more. If it fails the next sweep does it.
+func (p *Pipeline) freed(ctx context.Context, j job) {
+	if !j.lease.Limited || p.Freed == nil {
+		return
+	}
+	if err := p.Freed(context.WithoutCancel(ctx), j.pools()...); err != nil {
+		p.Log.WarnContext(ctx, "call the next case in line", "error", err)
+	}
 }
 
 func lastTurn(past []investigate.Turn) int {
@@ -244,9 +263,15 @@ func (p *Pipeline) write(ctx context.Context, j job, f func(context.Context, *st
 	})
 }
 
-// keep renews the lease while the job lasts and cancels the job when the lease is lost.
+// errCutOff ends a job whose worker has not been able to renew its lease for as long as it lasts: by now somebody else may have it.
+var errCutOff = errors.New("the lease could not be renewed in time")
+
+// keep renews the lease while the job lasts and cancels the job when the lease is lost: when another worker has it, when the program
+// may not write any more, and when the database has not answered for as long as the lease lasts. A model that is asked for a case that
+// somebody else goes on with would be paid for nothing.
 func (p *Pipeline) keep(ctx context.Context, j job) (context.Context, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
+	silent := time.AfterFunc(p.leaseTime(), func() { cancel(errCutOff) })
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -257,13 +282,17 @@ func (p *Pipeline) keep(ctx context.Context, j job) (context.Context, func()) {
 			case <-ctx.Done():
 				return
 			case <-tick.C:
-				if err := p.write(ctx, j, nothing); errors.Is(err, store.ErrLeaseLost) {
+				err := p.write(ctx, j, nothing)
+				switch {
+				case err == nil:
+					silent.Reset(p.leaseTime())
+				case errors.Is(err, store.ErrLeaseLost), errors.Is(err, store.ErrOtherSchema):
 					cancel(err)
 				}
 			}
 		}
 	}()
-	return ctx, func() { cancel(nil); <-done }
+	return ctx, func() { silent.Stop(); cancel(nil); <-done }
 }
 
 func nothing(context.Context, *store.Tx) error { return nil }

@@ -39,6 +39,8 @@ type Pipeline struct {
 	Watch   Watch
 	// Wake has an instruction to those outside carried to them once the transaction has committed.
 	Wake func(ctx context.Context, tx *store.Tx, instruction string) error
+	// Freed tells whoever waits that these pools have a place again; nil when nobody waits.
+	Freed func(ctx context.Context, pools ...string) error
 }
 
 // Work carries one case from the queue to a fix or a person. Whatever goes wrong, it ends with a person and never with a
@@ -58,10 +60,13 @@ func (p *Pipeline) Work(ctx context.Context, id countersign.CaseID) error {
 	err = p.carry(ctx, &j)
 	switch {
 	case err == nil:
+		p.freed(ctx, j)
 		return nil
 	case errors.Is(err, store.ErrLeaseLost), errors.Is(context.Cause(ctx), store.ErrLeaseLost):
 		p.Watch.lost(j)
 		return nil // another worker has the case, and what this one had recorded
+	case errors.Is(context.Cause(ctx), errCutOff), errors.Is(context.Cause(ctx), store.ErrOtherSchema):
+		return errors.Join(context.Cause(ctx), err) // nothing can be written, so the lease runs out by itself
 	case ctx.Err() != nil:
 		return errors.Join(err, p.leave(ctx, j))
 	}

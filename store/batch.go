@@ -144,14 +144,39 @@ func (b *batched) on(f func(*pgx.Conn) error) (err error) {
 	return errors.Join(err, raw)
 }
 
-// pooled is the PostgreSQL pool for reading.
+// pooled is the PostgreSQL pool for reading. What is asked on a connection that has broken is asked again on another: a read may be
+// repeated, as long as nobody has seen a part of its answer.
 type pooled struct {
 	*sql.DB
 	pool *pgxpool.Pool
 }
 
+func (p pooled) QueryContext(ctx context.Context, text string, args ...any) (*sql.Rows, error) {
+	for try := 0; ; try++ {
+		if rows, err := p.DB.QueryContext(ctx, text, args...); !retry(ctx, p.pool, try, isLost(err)) {
+			return rows, err
+		}
+	}
+}
+
+func (p pooled) QueryRowContext(ctx context.Context, text string, args ...any) *sql.Row {
+	for try := 0; ; try++ {
+		if row := p.DB.QueryRowContext(ctx, text, args...); !retry(ctx, p.pool, try, isLost(row.Err())) {
+			return row
+		}
+	}
+}
+
 func (p pooled) ask(ctx context.Context, questions []question) error {
-	return answer(p.pool.SendBatch(ctx, queued(questions)), questions)
+	seen := false
+	for i, q := range questions {
+		questions[i].row = func(row scanner) error { seen = true; return q.row(row) }
+	}
+	for try := 0; ; try++ {
+		if err := answer(p.pool.SendBatch(ctx, queued(questions)), questions); !retry(ctx, p.pool, try, isLost(err) && !seen) {
+			return err
+		}
+	}
 }
 
 func queued(questions []question) *pgx.Batch {

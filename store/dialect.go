@@ -11,7 +11,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
@@ -147,9 +146,7 @@ func (s *Store) openPostgres(ctx context.Context, dsn string, opt Options) error
 		return countersign.Errorf(countersign.Invalid, "the database URL cannot be read").In("database").
 			Try("expected postgres://host:5432/name, with user, password and an @ before the host where they are needed")
 	}
-	if config.ConnConfig.ConnectTimeout == 0 {
-		config.ConnConfig.ConnectTimeout = 10 * time.Second // else a server that accepts and says nothing is waited for for ever
-	}
+	patient(config)
 	config.MaxConns = int32(opt.PostgresPool)
 	if config.MaxConns == 0 {
 		config.MaxConns = 16
@@ -181,10 +178,11 @@ func isUnique(err error) bool {
 }
 
 // isRetryable reports whether the same transaction may succeed when run again: PostgreSQL chose it as the victim of a
-// deadlock or of a serialization conflict, or two transactions stored the same row at once. It wrote nothing.
+// deadlock or of a serialization conflict, or two transactions stored the same row at once, or its connection broke before it was to
+// commit. It wrote nothing.
 func isRetryable(err error) bool {
 	var pg *pgconn.PgError
-	return errors.Is(err, errRaced) || errors.As(err, &pg) && (pg.Code == "40P01" || pg.Code == "40001")
+	return errors.Is(err, errRaced) || errors.Is(err, errBroken) || errors.As(err, &pg) && (pg.Code == "40P01" || pg.Code == "40001")
 }
 
 var errRaced = errors.New("another transaction stored the same row at the same moment")

@@ -137,7 +137,7 @@ func (g *group) run(raw *sql.Tx, u *unit) error {
 	}
 	u.tx = g.store.tx(raw, nil)
 	end := "RELEASE unit"
-	if u.err = guarded(u.ctx, u.tx, u.run); u.err != nil {
+	if u.err = u.tx.run(u.ctx, u.run); u.err != nil {
 		end = "ROLLBACK TO unit; RELEASE unit"
 	}
 	if _, err := raw.Exec(end); err != nil {

@@ -14,8 +14,9 @@ import (
 // Lease is a worker's right to investigate a case. Token is the fence: it grows each time the case changes hands, every write
 // of an investigation carries it, and a worker that was thought dead finds its writes refused.
 type Lease struct {
-	Case  countersign.CaseID
-	Token int64
+	Case    countersign.CaseID
+	Token   int64
+	Limited bool // some pool has a limit, so that the lease stands only once Tx.Enter has found a place
 }
 
 // ErrLeaseLost means that another worker has the case: stop, and write nothing more.
@@ -28,8 +29,9 @@ func (t *Tx) TakeLease(ctx context.Context, id countersign.CaseID, until time.Ti
 	lease := Lease{Case: id}
 	err := t.q.QueryRowContext(ctx, `UPDATE cases SET status = 'investigating', lease_token = lease_token + 1, lease_until = $2,
 		revision = revision + 1, updated_at = $3
-		WHERE id = $1 AND (status = 'queued' OR (status = 'investigating' AND lease_until < $3)) RETURNING lease_token`,
-		string(id), until.UnixMicro(), t.Now.UnixMicro()).Scan(&lease.Token)
+		WHERE id = $1 AND (status = 'queued' OR (status = 'investigating' AND lease_until < $3))
+		RETURNING lease_token, EXISTS (SELECT 1 FROM pools) OR EXISTS (SELECT 1 FROM places WHERE case_id = id AND waits_for <> '')`,
+		string(id), until.UnixMicro(), t.Now.UnixMicro()).Scan(&lease.Token, &lease.Limited)
 	if errors.Is(err, sql.ErrNoRows) {
 		return lease, false, nil
 	}
@@ -54,14 +56,15 @@ const fetched = 15 * time.Second
 
 // stranded lists the cases that wait for a worker which no longer exists: queued ones, and those whose lease ran out before
 // $1, to which no job is on its way. A job that was taken out of the queue before $2 is on no way any more, and neither is one
-// that failed and is to be tried again later, once its case has waited out a lease.
+// that failed and is to be tried again later, once its case has waited out a lease. A case in the line of a full pool has no
+// job, and waits to be called.
 func (d dialect) stranded(and string) string {
-	const from = "SELECT c.id FROM cases c LEFT JOIN river_job j ON j.id = c.job_id WHERE "
+	const from = "SELECT c.id, c.desk FROM cases c LEFT JOIN river_job j ON j.id = c.job_id WHERE "
 	onItsWay := func(states string) string {
 		return "COALESCE(CAST(j.state AS TEXT) IN (" + states + ") OR j.state = 'running' AND " + d.attempted + " > $2, FALSE)"
 	}
 	return from + "c.status = 'investigating' AND c.lease_until < $1 AND NOT (c.lease_until = 0 AND " + onItsWay("'available'") + ")" + and +
-		" UNION ALL " + from + "c.status = 'queued' AND NOT " + onItsWay("'available', 'scheduled', 'retryable', 'pending'") + and
+		" UNION ALL " + from + "c.status = 'queued' AND NOT (c.job_id = 0 AND EXISTS (SELECT 1 FROM places p WHERE p.case_id = c.id AND p.waits_for <> '')) AND NOT " + onItsWay("'available', 'scheduled', 'retryable', 'pending'") + and
 }
 
 // lapsed are the arguments of stranded. When exclusive, no other process is working: every lease is void, and nobody has taken
@@ -76,12 +79,12 @@ func lapsed(now time.Time, exclusive bool) []any {
 // Stranded lists cases that wait for a worker which no longer exists: their lease ran out, or their job was taken from the
 // queue by a process that died before it took the lease. A case that was put back waits for its new job and is not stranded.
 // When exclusive, the caller knows that no other process is working, so every lease is stranded.
-func (v View) Stranded(ctx context.Context, now time.Time, exclusive bool) ([]countersign.CaseID, error) {
+func (v View) Stranded(ctx context.Context, now time.Time, exclusive bool) ([]Waiter, error) {
 	rows, err := v.q.QueryContext(ctx, v.d.stranded("")+" LIMIT 1000", lapsed(now, exclusive)...)
 	if err != nil {
 		return nil, fmt.Errorf("look for stranded cases: %w", err)
 	}
-	return collect(rows, func(row scanner) (id countersign.CaseID, err error) { return id, row.Scan(&id) })
+	return collect(rows, func(row scanner) (c Waiter, err error) { return c, row.Scan(&c.ID, &c.Desk) })
 }
 
 // FreeLease puts a stranded case back into the queue under a new job. False means that it is not stranded any more: another
@@ -91,7 +94,7 @@ func (t *Tx) FreeLease(ctx context.Context, id countersign.CaseID, jobID int64, 
 	if _, err := t.LockCase(ctx, id); err != nil {
 		return false, err
 	}
-	n, err := t.exec(ctx, "UPDATE cases SET job_id = $4, lease_until = 0 WHERE id IN ("+t.d.stranded(" AND c.id = $3")+")",
+	n, err := t.exec(ctx, "UPDATE cases SET job_id = $4, lease_until = 0 WHERE id IN (SELECT id FROM ("+t.d.stranded(" AND c.id = $3")+") AS stranded)",
 		append(lapsed(t.Now, exclusive), string(id), jobID)...)
 	return n == 1, wrap(err, "free the lease of case %s", id)
 }

@@ -185,10 +185,10 @@ func TestStranded(t *testing.T) {
 		}
 		for i, row := range rows {
 			t.Run(row.name, func(t *testing.T) {
-				if got := slices.Contains(normal, id(i)); got != row.stranded {
+				if got := contains(normal, id(i)); got != row.stranded {
 					t.Errorf("stranded: %v, want %v", got, row.stranded)
 				}
-				if got := slices.Contains(exclusive, id(i)); got != row.exclusive {
+				if got := contains(exclusive, id(i)); got != row.exclusive {
 					t.Errorf("stranded when nobody else works: %v, want %v", got, row.exclusive)
 				}
 				write(t, s, func(ctx context.Context, tx *store.Tx) error {
@@ -201,6 +201,10 @@ func TestStranded(t *testing.T) {
 			})
 		}
 	})
+}
+
+func contains(waiting []store.Waiter, id countersign.CaseID) bool {
+	return slices.ContainsFunc(waiting, func(c store.Waiter) bool { return c.ID == id })
 }
 
 func TestACaseIsPutBackOnce(t *testing.T) {
@@ -238,7 +242,7 @@ func TestACaseIsPutBackOnce(t *testing.T) {
 			if won.Load() != 1 {
 				t.Errorf("case %s was put back %d times", id, won.Load())
 			}
-			if left, err := s.Stranded(ctx, s.Now(), false); err != nil || slices.Contains(left, id) {
+			if left, err := s.Stranded(ctx, s.Now(), false); err != nil || contains(left, id) {
 				t.Errorf("it is stranded still, though its new job waits: %v, %v", left, err)
 			}
 		}

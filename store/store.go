@@ -33,6 +33,7 @@ type Store struct {
 	log      *slog.Logger
 	watch    watchers
 	migrated Versions
+	foreign  foreign
 	closing  sync.Once
 	measured func(units int, took time.Duration)
 }
@@ -63,7 +64,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 
 // connect opens the pools without looking at the schema.
 func connect(ctx context.Context, dsn string, opt Options) (*Store, error) {
-	s := &Store{now: opt.Now, log: opt.Log, measured: opt.Committed}
+	s := &Store{now: opt.Now, log: opt.Log, measured: opt.Committed, foreign: foreign{seen: make(chan struct{})}}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -53,11 +53,14 @@ func (s *Store) Write(ctx context.Context, f func(context.Context, *Tx) error) e
 	if s.group != nil {
 		return explain(s.group.do(ctx, f))
 	}
+	bounded, cancel := context.WithTimeout(context.WithoutCancel(ctx), longestWrite)
+	defer cancel()
 	var err error
-	for range 5 {
-		if err = s.writeAlone(context.WithoutCancel(ctx), f); !isRetryable(err) {
+	for try := range tries {
+		if err = s.writeAlone(bounded, f); !isRetryable(err) {
 			break
 		}
+		retry(bounded, s.pool, try, errors.Is(err, errBroken))
 	}
 	return explain(err)
 }
@@ -71,14 +74,14 @@ func (s *Store) writeAlone(ctx context.Context, f func(context.Context, *Tx) err
 	begun := time.Now()
 	raw, err := conn.BeginTx(ctx, nil)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return broken(fmt.Errorf("begin: %w", err), conn)
 	}
 	tx := s.tx(raw, conn)
-	if err := tx.sent(ctx, guarded(ctx, tx, f)); err != nil {
-		return errors.Join(err, rollback(raw))
+	if err := tx.sent(ctx, tx.run(ctx, f)); err != nil {
+		return errors.Join(broken(err, conn), rollback(raw))
 	}
 	if err := raw.Commit(); err != nil {
-		return fmt.Errorf("commit: %w", err)
+		return fmt.Errorf("commit: %w", uncommitted(err))
 	}
 	s.measured(1, time.Since(begun))
 	tx.committed()
@@ -124,6 +127,14 @@ func rollback(tx *sql.Tx) error {
 		return fmt.Errorf("roll back: %w", err)
 	}
 	return nil
+}
+
+// run runs f, and asks under which schema it was run: on PostgreSQL with whatever waits for the commit.
+func (t *Tx) run(ctx context.Context, f func(context.Context, *Tx) error) error {
+	if err := guarded(ctx, t, f); err != nil {
+		return err
+	}
+	return t.sameSchema(ctx)
 }
 
 // guarded runs f and makes an error of its panic: a bug in one unit must not take down the writer that others share.

@@ -22,6 +22,7 @@ import (
 	"countersign"
 	"countersign/app"
 	"countersign/redact"
+	"countersign/store"
 )
 
 // version is stamped by the release build.
@@ -62,6 +63,7 @@ type cli struct {
 	Import      importCommand      `cmd:"" help:"Import a bank's records, or a shop's policies."`
 	Policy      policyCommand      `cmd:"" help:"Show or change the limits of what may be automatic."`
 	Posting     postingCommand     `cmd:"" help:"Show, change or test where the bank's fixes are posted."`
+	Workload    workloadCommand    `cmd:"" help:"Show or change how much is investigated at once, on all machines together."`
 	Mapping     mappingCommand     `cmd:"" help:"Show or change how the shop's own database is read."`
 	Model       modelCommand       `cmd:"" help:"Show or change which models investigate, and what they may cost."`
 	Investigate investigateCommand `cmd:"" help:"Investigate one transaction, or one order of a shop, from the terminal."`
@@ -102,7 +104,7 @@ type exit int
 func (e exit) Error() string { return fmt.Sprintf("exit %d", int(e)) }
 
 // run is the program with everything it touches as an argument. Exit codes: 0 done, 1 it could not be done or something is
-// wrong, 2 the command line is wrong or nothing could be judged.
+// wrong, 2 the command line is wrong or nothing could be judged, 3 another version of this program has taken over the database.
 func run(ctx context.Context, args []string, in io.Reader, out, errs io.Writer) (code int) {
 	var c cli
 	s := &session{Context: ctx, cli: &c, in: in, out: out, err: errs}
@@ -152,6 +154,9 @@ func complain(w io.Writer, err error, code int) int {
 		return 1
 	}
 	fmt.Fprintln(w, "countersign: "+redact.Mask(oneLine(err)).String())
+	if errors.Is(err, store.ErrOtherSchema) {
+		return 3
+	}
 	if countersign.KindOf(err) == countersign.Invalid {
 		return 2
 	}

@@ -106,8 +106,7 @@ func (c workerCommand) Run(s *session) (err error) {
 	}
 	fmt.Fprintf(s.err, "countersign works cases on %s\n", a.Store.Engine())
 	if l == nil {
-		<-s.Done()
-		return nil
+		return a.Until(s)
 	}
 	fmt.Fprintf(s.err, "countersign shows its metrics on http://%s/metrics\n", l.Addr())
 	return a.Serve(s, l, a.Watchable())

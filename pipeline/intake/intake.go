@@ -65,7 +65,7 @@ type Desk struct {
 type Intake struct {
 	Store *store.Store
 	Queue interface {
-		Add(context.Context, *store.Tx, countersign.CaseID) (int64, error)
+		Add(context.Context, *store.Tx, countersign.DeskName, countersign.CaseID) (int64, error)
 	}
 	NewID func(prefix string) countersign.CaseID // NewID when nil
 	// Counted is told of each request that ended in a case, and whether it opened one; nil when nobody measures.
@@ -106,7 +106,11 @@ func (in Intake) find(ctx context.Context, desk Desk, actor countersign.Actor, r
 	}
 	// Insert first and look afterwards: most requests are new, and the unique indexes decide between two that meet.
 	for range 3 {
-		opened, err := in.open(ctx, desk, actor, r)
+		id := in.id(desk.Prefix)
+		opened, err := in.open(ctx, desk, actor, r, id)
+		if errors.Is(err, store.ErrUnknown) {
+			opened, err = in.settle(ctx, desk, actor, r, id)
+		}
 		if countersign.KindOf(err) != countersign.Conflict {
 			return opened, err
 		}
@@ -115,6 +119,20 @@ func (in Intake) find(ctx context.Context, desk Desk, actor countersign.Actor, r
 		}
 	}
 	return Opened{}, countersign.Errorf(countersign.Unavailable, "other requests about the same transaction kept getting in first").Try("try again")
+}
+
+// settle finds out whether a case was stored whose commit nobody answered, and stores it if it was not. Doing it again under the same id
+// waits for the first attempt if that is still on its way, and is a Conflict with it if it came through.
+func (in Intake) settle(ctx context.Context, desk Desk, actor countersign.Actor, r Request, id countersign.CaseID) (Opened, error) {
+	opened, err := in.open(ctx, desk, actor, r, id)
+	if countersign.KindOf(err) != countersign.Conflict {
+		return opened, err
+	}
+	c, found := in.Store.Case(ctx, id)
+	if found == nil {
+		return Opened{Case: c, Created: true}, nil
+	}
+	return opened, err
 }
 
 // remembered is the case that an earlier request with the same key opened.
@@ -146,14 +164,13 @@ func (in Intake) earlier(ctx context.Context, desk Desk, actor countersign.Actor
 	return in.again(ctx, actor, c, r, found)
 }
 
-func (in Intake) open(ctx context.Context, desk Desk, actor countersign.Actor, r Request) (opened Opened, err error) {
-	id := in.id(desk.Prefix)
+func (in Intake) open(ctx context.Context, desk Desk, actor countersign.Actor, r Request, id countersign.CaseID) (opened Opened, err error) {
 	err = in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		found, err := desk.Find(ctx, tx.View, r, tx.Now)
 		if err != nil {
 			return err
 		}
-		jobID, err := in.Queue.Add(ctx, tx, id)
+		jobID, err := in.Queue.Add(ctx, tx, desk.Name, id)
 		if err != nil {
 			return err
 		}

@@ -26,8 +26,9 @@ import (
 type Config struct {
 	Store     *store.Store
 	Work      func(context.Context, countersign.CaseID) error // nil for a process that only opens cases
+	Desks     []countersign.DeskName                          // each has a line and workers of its own; the others share one
 	Carry     func(context.Context, string) error             // carries an instruction to those outside; nil where Work is
-	Workers   int                                             // cases investigated at once, 16 when zero
+	Workers   int                                             // cases of a desk investigated at once, 16 when zero
 	Exclusive bool                                            // no other process works on this database
 	Sweep     time.Duration                                   // between looks for stranded cases, 3 s when zero
 	Grace     time.Duration                                   // what Stop gives running investigations to end by themselves, 20 s when zero
@@ -43,6 +44,7 @@ const Rescue = time.Hour
 type Queue struct {
 	client  *river.Client[*sql.Tx]
 	config  Config
+	desks   map[countersign.DeskName]bool
 	sweeper context.CancelFunc
 	swept   chan struct{}
 }
@@ -60,9 +62,14 @@ type worker struct {
 }
 
 // Work lets River try again when the database could not be reached. Everything else that can go wrong has ended with a
-// person by the time the pipeline returns.
+// person by the time the pipeline returns. A program that the schema has outgrown leaves the case to its successor, and that is
+// no failed attempt.
 func (w worker) Work(ctx context.Context, j *river.Job[job]) error {
-	return w.work(ctx, countersign.CaseID(j.Args.Case))
+	err := w.work(ctx, countersign.CaseID(j.Args.Case))
+	if errors.Is(err, store.ErrOtherSchema) {
+		return river.JobSnooze(time.Second)
+	}
+	return err
 }
 
 // Timeout is none: an investigation bounds itself, and a job that River gave up on would run on without its lease.
@@ -76,6 +83,7 @@ func New(c Config) (*Queue, error) {
 	if c.PutBack == nil {
 		c.PutBack = func() {}
 	}
+	c.Log = hushed(c.Log)
 	config := &river.Config{Logger: c.Log}
 	if c.Work != nil {
 		config = workConfig(c)
@@ -84,7 +92,11 @@ func New(c Config) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set up the queue: %w", err)
 	}
-	return &Queue{client: client, config: c}, nil
+	q := &Queue{client: client, config: c, desks: map[countersign.DeskName]bool{}}
+	for _, desk := range c.Desks {
+		q.desks[desk] = true
+	}
+	return q, nil
 }
 
 func workConfig(c Config) *river.Config {
@@ -95,8 +107,29 @@ func workConfig(c Config) *river.Config {
 		Logger: c.Log, Workers: workers, JobTimeout: -1, RescueStuckJobsAfter: Rescue, SoftStopTimeout: positive(c.Grace, 20*time.Second),
 		// The default of 100 ms holds back the second of two cases opened together for up to half a second.
 		FetchCooldown: 10 * time.Millisecond,
-		Queues:        map[string]river.QueueConfig{river.QueueDefault: {MaxWorkers: int(positive(time.Duration(c.Workers), 16))}},
+		Queues:        c.lines(),
+		// A newer program may bring jobs that this one has never heard of. They are its own to work.
+		FetchOnlyKnownKinds: true,
 	}
+}
+
+// lines are River's queues: one for each desk, each with workers of its own, so that a flood at one desk does not keep the other
+// waiting. The default is for desks that have none, and for what a version before this one has queued.
+func (c Config) lines() map[string]river.QueueConfig {
+	each := river.QueueConfig{MaxWorkers: int(positive(time.Duration(c.Workers), 16))}
+	lines := map[string]river.QueueConfig{river.QueueDefault: each}
+	for _, desk := range c.Desks {
+		lines[string(desk)] = each
+	}
+	return lines
+}
+
+// line is where a desk's cases wait.
+func (q *Queue) line(desk countersign.DeskName) string {
+	if q.desks[desk] {
+		return string(desk)
+	}
+	return river.QueueDefault
 }
 
 func positive(value, otherwise time.Duration) time.Duration {
@@ -113,10 +146,10 @@ func driver(s *store.Store) riverdriver.Driver[*sql.Tx] {
 	return riversqlite.New(s.DB())
 }
 
-// Add queues a case in the caller's transaction and returns the job's id. If the transaction does not commit there is no
-// job.
-func (q *Queue) Add(ctx context.Context, tx *store.Tx, id countersign.CaseID) (int64, error) {
-	res, err := q.client.InsertTx(ctx, tx.SQL(), job{Case: string(id)}, nil)
+// Add queues a case of that desk in the caller's transaction and returns the job's id. If the transaction does not commit there is
+// no job.
+func (q *Queue) Add(ctx context.Context, tx *store.Tx, desk countersign.DeskName, id countersign.CaseID) (int64, error) {
+	res, err := q.client.InsertTx(ctx, tx.SQL(), job{Case: string(id)}, &river.InsertOpts{Queue: q.line(desk)})
 	if err != nil {
 		return 0, fmt.Errorf("queue case %s: %w", id, err)
 	}
@@ -125,7 +158,7 @@ func (q *Queue) Add(ctx context.Context, tx *store.Tx, id countersign.CaseID) (i
 
 // Start begins to work. It puts stranded cases back first, and again every few seconds until Stop.
 func (q *Queue) Start(ctx context.Context) error {
-	if err := q.sweep(ctx, q.config.Exclusive); err != nil {
+	if err := errors.Join(q.sweep(ctx, q.config.Exclusive), q.callAll(ctx)); err != nil {
 		return err
 	}
 	if err := q.client.Start(ctx); err != nil {
@@ -160,25 +193,30 @@ func (q *Queue) sweepUntilDone(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-tick.C:
-			if err := q.sweep(ctx, false); err != nil && ctx.Err() == nil {
+			err := errors.Join(q.sweep(ctx, false), q.callAll(ctx))
+			if err != nil && ctx.Err() == nil {
 				q.config.Log.ErrorContext(ctx, "look for stranded cases", "error", err)
 			}
 		}
 	}
 }
 
-// sweep puts every stranded case back, each in a transaction of its own, and wakes workers for instructions whose time has come.
+// sweep puts every stranded case back, each in a transaction of its own, and wakes workers for instructions whose time has come. It looks
+// at the schema first: a program that has been outgrown has nothing to put back, and may have nothing else to do by which it would notice.
 func (q *Queue) sweep(ctx context.Context, exclusive bool) error {
+	if err := q.config.Store.CheckSchema(ctx); err != nil {
+		return err
+	}
 	return errors.Join(q.sweepCases(ctx, exclusive), q.sweepInstructions(ctx, exclusive))
 }
 
 func (q *Queue) sweepCases(ctx context.Context, exclusive bool) error {
-	ids, err := q.config.Store.Stranded(ctx, q.config.Store.Now(), exclusive)
+	cases, err := q.config.Store.Stranded(ctx, q.config.Store.Now(), exclusive)
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
-		if err := q.putBack(ctx, id, exclusive); err != nil {
+	for _, c := range cases {
+		if err := q.putBack(ctx, c, exclusive); err != nil {
 			return err
 		}
 	}
@@ -187,13 +225,13 @@ func (q *Queue) sweepCases(ctx context.Context, exclusive bool) error {
 
 var errNotStranded = errors.New("not stranded any more")
 
-func (q *Queue) putBack(ctx context.Context, id countersign.CaseID, exclusive bool) error {
+func (q *Queue) putBack(ctx context.Context, c store.Waiter, exclusive bool) error {
 	err := q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		jobID, err := q.Add(ctx, tx, id)
+		jobID, err := q.Add(ctx, tx, c.Desk, c.ID)
 		if err != nil {
 			return err
 		}
-		freed, err := tx.FreeLease(ctx, id, jobID, exclusive)
+		freed, err := tx.FreeLease(ctx, c.ID, jobID, exclusive)
 		if err == nil && !freed {
 			return errNotStranded // so that its job is not kept either
 		}
@@ -203,7 +241,7 @@ func (q *Queue) putBack(ctx context.Context, id countersign.CaseID, exclusive bo
 		return nil
 	}
 	if err == nil {
-		q.config.Log.InfoContext(ctx, "put a stranded case back into the queue", "case", string(id))
+		q.config.Log.InfoContext(ctx, "put a stranded case back into the queue", "case", string(c.ID))
 		q.config.PutBack()
 	}
 	return err

@@ -63,7 +63,7 @@ func start(t *testing.T, c queue.Config) (q *queue.Queue, stop func()) {
 // opening is a transaction that stores a queued case.
 func opening(q *queue.Queue, id countersign.CaseID) func(context.Context, *store.Tx) error {
 	return func(ctx context.Context, tx *store.Tx) error {
-		jobID, err := q.Add(ctx, tx, id)
+		jobID, err := q.Add(ctx, tx, countersign.Bank, id)
 		if err != nil {
 			return err
 		}

@@ -28,7 +28,7 @@ func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 			return nil, countersign.Errorf(countersign.Conflict, "another investigation would find the same").
 				Try("retry is for a model that failed and for records that were unreadable or unknown, or have changed")
 		}
-		jobID, err := r.Queue.Add(ctx, tx, c.ID)
+		jobID, err := r.Queue.Add(ctx, tx, c.Desk, c.ID)
 		if err != nil {
 			return nil, err
 		}

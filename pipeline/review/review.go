@@ -43,7 +43,7 @@ type Desk struct {
 type Review struct {
 	Store *store.Store
 	Queue interface {
-		Add(context.Context, *store.Tx, countersign.CaseID) (int64, error)
+		Add(context.Context, *store.Tx, countersign.DeskName, countersign.CaseID) (int64, error)
 		Wake(ctx context.Context, tx *store.Tx, instruction string) error
 	}
 	Desks map[countersign.DeskName]Desk
