@@ -68,12 +68,14 @@ type api struct {
 	Config
 	routes   *routes
 	huma     huma.API
+	pressure *pressure
 	document []byte // the OpenAPI document, as it is sent
 }
 
 // Watchable returns the handler of what an operator's tools ask for, and of nothing else, for a process that answers nobody else.
 func Watchable(c Config) http.Handler {
 	a := &api{Config: c.set(), routes: newRoutes()}
+	a.pressure = &pressure{store: a.Store}
 	a.huma = newHuma(a.routes, a.Version)
 	a.huma.UseMiddleware(a.enter)
 	a.watchable()
@@ -93,6 +95,7 @@ func New(c Config) http.Handler { return build(c).guarded() }
 
 func build(c Config) *api {
 	a := &api{Config: c.set(), routes: newRoutes()}
+	a.pressure = &pressure{store: a.Store}
 	a.huma = newHuma(a.routes, a.Version)
 	a.huma.UseMiddleware(a.enter)
 

@@ -68,6 +68,9 @@ func (a *api) open(ctx context.Context, desk countersign.DeskName, route string,
 	if err != nil {
 		return nil, err
 	}
+	if err := a.room(ctx, key); err != nil {
+		return nil, err
+	}
 	r.Key = key
 	opened, err := a.Intake.Open(ctx, a.Desks[desk], requestOf(ctx).principal.Actor, r)
 	if err != nil {

@@ -16,12 +16,25 @@ import (
 type standing struct {
 	open   look[store.Census]
 	record look[store.RecordStanding]
+	load   look[load]
+}
+
+// load is how much is investigated at once and how much may be.
+type load struct {
+	pools    []store.PoolStanding
+	workload store.Workload
 }
 
 func newStanding(s *store.Store) *standing {
 	return &standing{
 		open:   look[store.Census]{least: 5 * time.Second, read: func(ctx context.Context) (store.Census, error) { return s.Census(ctx, s.Now()) }},
 		record: look[store.RecordStanding]{least: time.Minute, read: s.RecordStanding},
+		load: look[load]{least: 5 * time.Second, read: func(ctx context.Context) (l load, err error) {
+			if l.workload, err = s.Workload(ctx); err == nil {
+				l.pools, err = s.Pools(ctx)
+			}
+			return l, err
+		}},
 	}
 }
 
@@ -67,6 +80,12 @@ var (
 	unattendedDesc = desc("cases_unattended", "Cases in review that are due within 48 hours or overdue and that nobody has taken, counted up to 1000.")
 	databaseDesc   = desc("database_up", "1 when the database answered the last question of these metrics, else 0; then what it would have said is missing.")
 
+	longDesc     = desc("queue_long", "From how many cases that wait for a worker on the queue is called long.")
+	refuseDesc   = desc("queue_refuse", "From how many cases that wait for a worker on new ones are refused; 0 for never.")
+	limitDesc    = desc("pool_limit", "Cases of a desk or model that may be investigated at once, on all machines together; missing where there is no limit.", "pool")
+	placesDesc   = desc("pool_held", "Cases of a desk or model with a limit that are being investigated.", "pool")
+	standingDesc = desc("pool_waiting", "Cases that wait for a place at a desk or model with a limit.", "pool")
+
 	rowsDesc       = desc("record_length", "Rows of the record, of every case.")
 	verifiedDesc   = desc("record_verified_timestamp_seconds", "When every chain of the record was last verified, here or elsewhere; missing until it was.")
 	unverifiedDesc = desc("record_rows_since_verified", "Rows that the record has gained since every chain was last verified.")
@@ -76,6 +95,7 @@ var (
 // Describe says what Collect may send.
 func (s *standing) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{casesDesc, dueDesc, oldestDesc, heldDesc, lapsedDesc, unattendedDesc, databaseDesc,
+		longDesc, refuseDesc, limitDesc, placesDesc, standingDesc,
 		rowsDesc, verifiedDesc, unverifiedDesc, intactDesc} {
 		ch <- d
 	}
@@ -94,7 +114,22 @@ func (s *standing) Collect(ch chan<- prometheus.Metric) {
 	} else {
 		collectRecord(ch, record)
 	}
+	if load, err := s.load.now(); err != nil {
+		up = 0
+	} else {
+		collectLoad(ch, load)
+	}
 	send(ch, databaseDesc, up)
+}
+
+func collectLoad(ch chan<- prometheus.Metric, l load) {
+	send(ch, longDesc, float64(l.workload.LongQueue))
+	send(ch, refuseDesc, float64(l.workload.RefuseAt))
+	for _, p := range l.pools {
+		send(ch, limitDesc, float64(p.Max), p.Name)
+		send(ch, placesDesc, float64(p.Held), p.Name)
+		send(ch, standingDesc, float64(p.Standing), p.Name)
+	}
 }
 
 func send(ch chan<- prometheus.Metric, d *prometheus.Desc, value float64, labels ...string) {

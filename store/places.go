@@ -137,3 +137,30 @@ func (v View) Lines(ctx context.Context) (pools []string, err error) {
 		}
 	}
 }
+
+// PoolStanding is how a pool with a limit stands.
+type PoolStanding struct {
+	Name           string
+	Max            int64
+	Held, Standing int64 // cases under investigation, and in its line
+}
+
+// Pools are the pools with a limit, by name.
+func (v View) Pools(ctx context.Context) ([]PoolStanding, error) {
+	rows, err := v.q.QueryContext(ctx, "SELECT name, max_cases FROM pools ORDER BY name")
+	if err != nil {
+		return nil, fmt.Errorf("look at the limits of pools: %w", err)
+	}
+	pools, err := collect(rows, func(row scanner) (p PoolStanding, err error) { return p, row.Scan(&p.Name, &p.Max) })
+	if err != nil {
+		return nil, err
+	}
+	var questions []question
+	for i := range pools {
+		p := &pools[i]
+		questions = append(questions,
+			question{"SELECT COUNT(*) FROM cases WHERE " + holders, []any{p.Name}, func(row scanner) error { return row.Scan(&p.Held) }},
+			question{"SELECT COUNT(*) FROM places JOIN cases ON id = case_id WHERE waits_for = $1 AND status = 'queued'", []any{p.Name}, func(row scanner) error { return row.Scan(&p.Standing) }})
+	}
+	return pools, wrap(v.ask(ctx, questions...), "count the places of pools")
+}

@@ -120,3 +120,22 @@ func (t *Tx) LimitPool(ctx context.Context, pool string, most int64, by counters
 	}
 	return t.ApplyWorkload(ctx, w, by)
 }
+
+// Pressure is how many cases wait for a worker beside what is set about that.
+type Pressure struct {
+	Workload
+	Waiting int64 // counted up to the larger of the two numbers that it is compared with
+}
+
+// Long reports whether more waits than somebody should know of, and Full whether no more is taken in.
+func (p Pressure) Long() bool { return p.Waiting >= p.LongQueue }
+func (p Pressure) Full() bool { return p.RefuseAt > 0 && p.Waiting >= p.RefuseAt }
+
+// Pressure looks how long the queue is.
+func (v View) Pressure(ctx context.Context) (p Pressure, err error) {
+	if p.Workload, err = v.Workload(ctx); err != nil {
+		return p, err
+	}
+	err = v.q.QueryRowContext(ctx, "SELECT COUNT(*) FROM (SELECT 1 FROM cases WHERE status = 'queued' LIMIT $1) AS waiting", max(p.LongQueue, p.RefuseAt)).Scan(&p.Waiting)
+	return p, wrap(err, "count the queue")
+}
