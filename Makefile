@@ -11,7 +11,7 @@ FAULTS ?= 200
 DATABASE ?= both
 
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz bench campaign fmt check
+.PHONY: help test race fuzz bench campaign machines fmt check
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -44,6 +44,10 @@ bench: ## Run the benchmarks matching BENCH (all) and internal/bench, with both 
 campaign: ## Break the running program FAULTS (200) times at random on DATABASE (both), with dice from SEED (1), and look at everything
 	@scripts/need go
 	@env -u COUNTERSIGN_TEST_POSTGRES scripts/with-postgres --durable go run ./internal/campaign -private-server -seed $(SEED) -faults $(FAULTS) -database $(DATABASE)
+
+machines: ## Kill processes and cut the network while 20,000 cases pass through; MACHINES="-cases 500 -kills 5" for less
+	@scripts/need go
+	@scripts/with-postgres --durable go run ./internal/campaign/machines $(MACHINES)
 
 fmt: ## Format the source and group its imports: standard library, others, ours
 	@scripts/need go

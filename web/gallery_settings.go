@@ -11,13 +11,14 @@ import (
 // setting is the settings page of somebody, who has a password and may not manage anybody.
 func (g *gallery) setting(who auth.Principal, email string) settingsScreen {
 	return settingsScreen{Me: store.Person{ID: who.PersonID, Name: who.Name, Email: email, Role: string(who.Role), Zone: who.Zone, HasPassword: true}, Zones: zones,
-		Policy: policyPanel{Mode: policy.Act, Automatic: automatic(inventedLimits())}, Models: []string{"The bank's desk: hosted, then local, then the offline reviewer.", "The merchant's desk: the offline reviewer: fixed rules, no AI."}, Wrong: map[string]string{}}
+		Policy: policyPanel{Mode: policy.Act, Automatic: automatic(inventedLimits())}, Load: loadPanel{LongQueue: 10_000}, Models: []string{"The bank's desk: hosted, then local, then the offline reviewer.", "The merchant's desk: the offline reviewer: fixed rules, no AI."}, Wrong: map[string]string{}}
 }
 
 // managing is the settings page of an admin, with everybody who is here.
 func (g *gallery) managing(v *visit) settingsScreen {
 	p := g.setting(anAdmin, "ngozi@bank.example")
 	p.Manage, p.Policy.Mode, p.NoAI, p.Models = true, policy.Shadow, true, []string{"The offline reviewer: fixed rules, no AI, no network."}
+	p.Load = loadPanel{[]poolLine{{poolWords("desk:bank"), 40, 40, 1312}, {poolWords("model:desk-model-1"), 8, 3, 0}}, 10_000, 50_000}
 	since := v.moment(galleryTime.AddDate(0, -2, 0))
 	p.People = []personLine{
 		{"usr_amina", "Amina Okafor", "amina@bank.example", "analyst", false, true, false, since},

@@ -2,6 +2,7 @@ package web
 
 import (
 	"net/http"
+	"strings"
 
 	"countersign"
 	"countersign/answer"
@@ -19,6 +20,7 @@ type settingsScreen struct {
 	Policy policyPanel
 	Models []string // who investigates, in words
 	Posts  postsPanel
+	Load   loadPanel
 	NoAI   bool
 	Manage bool
 	People []personLine
@@ -41,6 +43,17 @@ type postsPanel struct {
 	Signed     bool   // by the core, what it answers
 	By         string // who set it; empty when nobody did
 	Since      moment
+}
+
+// loadPanel is how much is investigated at once, on all machines together.
+type loadPanel struct {
+	Pools             []poolLine
+	LongQueue, Refuse int64
+}
+
+type poolLine struct {
+	Name                string
+	Most, Held, Waiting int64
 }
 
 type personLine struct {
@@ -86,6 +99,9 @@ func (v *visit) showSettings(status int, p settingsScreen) (err error) {
 	if p.Posts, err = v.posts(); err != nil {
 		return err
 	}
+	if p.Load, err = v.workload(); err != nil {
+		return err
+	}
 	if p.Wrong == nil {
 		p.Wrong = map[string]string{}
 	}
@@ -128,6 +144,28 @@ func (v *visit) posts() (postsPanel, error) {
 	}
 	names, err := v.Store.Names(v.r.Context())
 	return postsPanel{s.URL, s.KeyID, s.AnswersSigned, (&file{names: names}).actor(r.AppliedBy), v.moment(r.AppliedAt)}, err
+}
+
+func (v *visit) workload() (p loadPanel, err error) {
+	set, err := v.Store.Workload(v.r.Context())
+	if err != nil {
+		return p, err
+	}
+	pools, err := v.Store.Pools(v.r.Context())
+	for _, pool := range pools {
+		p.Pools = append(p.Pools, poolLine{poolWords(pool.Name), pool.Max, pool.Held, pool.Standing})
+	}
+	p.LongQueue, p.Refuse = set.LongQueue, set.RefuseAt
+	return p, err
+}
+
+// poolWords is a pool as people call it.
+func poolWords(name string) string {
+	kind, which, _ := strings.Cut(name, ":")
+	if kind == "desk" {
+		return "the " + legible(which) + " desk"
+	}
+	return "model " + legible(which)
 }
 
 // zones are offered where one is typed; any other of the IANA's is taken too.

@@ -68,7 +68,7 @@ func main() {
 func alone(ctx context.Context, p plan) (err error) {
 	server := os.Getenv(testdb.Server)
 	if server == "" {
-		return fmt.Errorf("no PostgreSQL: run `make campaign`, which starts a private one")
+		return fmt.Errorf("no PostgreSQL: run `make machines`, which starts a private one")
 	}
 	if p.Folder, err = os.MkdirTemp("", "countersign-campaign-"); err != nil {
 		return err
