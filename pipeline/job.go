@@ -65,7 +65,7 @@ func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok b
 		if err := p.resume(ctx, tx.View, &j); err != nil {
 			return err
 		}
-		if ok, err = tx.Enter(ctx, j.lease, j.Case, j.model.Identity().Name, j.starts > 1); err != nil || !ok {
+		if j.lease, ok, err = tx.Enter(ctx, j.lease, j.Case, j.model.Identity().Name, j.starts > 1); err != nil || !ok {
 			return err
 		}
 		return tx.Record(ctx, id, p.actor(), store.Note{Kind: audit.Started, Payload: started{
@@ -74,17 +74,12 @@ func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok b
 	return j, ok && err == nil, err
 }
 
-// pools are those that the case takes a place in.
-func (j job) pools() []string {
-	return []string{store.DeskPool(j.Case.Desk), store.ModelPool(j.model.Identity().Name)}
-}
-
 // freed lets somebody else have the places of a case that needs them no more. If it fails the next sweep does it.
 func (p *Pipeline) freed(ctx context.Context, j job) {
-	if !j.lease.Limited || p.Freed == nil {
+	if len(j.lease.Pools) == 0 || p.Freed == nil {
 		return
 	}
-	if err := p.Freed(context.WithoutCancel(ctx), j.pools()...); err != nil {
+	if err := p.Freed(context.WithoutCancel(ctx), j.lease.Pools...); err != nil {
 		p.Log.WarnContext(ctx, "call the next case in line", "error", err)
 	}
 }

@@ -16,7 +16,8 @@ import (
 type Lease struct {
 	Case    countersign.CaseID
 	Token   int64
-	Limited bool // some pool has a limit, so that the lease stands only once Tx.Enter has found a place
+	Limited bool     // some pool has a limit, so that the lease stands only once Tx.Enter has found a place
+	Pools   []string // the pools with a limit that the case has a place in
 }
 
 // ErrLeaseLost means that another worker has the case: stop, and write nothing more.
@@ -64,7 +65,7 @@ func (d dialect) stranded(and string) string {
 		return "COALESCE(CAST(j.state AS TEXT) IN (" + states + ") OR j.state = 'running' AND " + d.attempted + " > $2, FALSE)"
 	}
 	return from + "c.status = 'investigating' AND c.lease_until < $1 AND NOT (c.lease_until = 0 AND " + onItsWay("'available'") + ")" + and +
-		" UNION ALL " + from + "c.status = 'queued' AND NOT (c.job_id = 0 AND EXISTS (SELECT 1 FROM places p WHERE p.case_id = c.id AND p.waits_for <> '')) AND NOT " + onItsWay("'available', 'scheduled', 'retryable', 'pending'") + and
+		" UNION ALL " + from + "c.status = 'queued' AND NOT (c.job_id = 0 AND EXISTS (SELECT 1 FROM places p WHERE p.case_id = c.id AND p.waits_for <> '' AND p.called = FALSE)) AND NOT " + onItsWay("'available', 'scheduled', 'retryable', 'pending'") + and
 }
 
 // lapsed are the arguments of stranded. When exclusive, no other process is working: every lease is void, and nobody has taken

@@ -29,31 +29,32 @@ type Waiter struct {
 
 // Enter takes a place at the case's desk and one at the model for a lease that has just been taken, in the same transaction. False means
 // that one of the two pools is full: the lease is given back, and the case stands in that pool's line. Who stands in front there is let in
-// first. A round that was begun before has its places already, whatever the limits are now.
-func (t *Tx) Enter(ctx context.Context, l Lease, c countersign.Case, model string, begun bool) (bool, error) {
+// first. A round that was begun before has its places already, whatever the limits are now. The lease that comes back names the pools.
+func (t *Tx) Enter(ctx context.Context, l Lease, c countersign.Case, model string, begun bool) (Lease, bool, error) {
 	if !l.Limited {
-		return true, nil
+		return l, true, nil
 	}
 	limits, err := t.lockPools(ctx, DeskPool(c.Desk), ModelPool(model))
 	if err != nil {
-		return false, err
+		return l, false, err
 	}
 	for _, pool := range limits {
+		l.Pools = append(l.Pools, pool.name)
 		if begun {
-			break
+			continue
 		}
 		if full, err := t.full(ctx, c.ID, pool); err != nil || full {
-			return false, errors.Join(err, t.stepBack(ctx, c.ID, model, pool.name))
+			return l, false, errors.Join(err, t.stepBack(ctx, c.ID, model, pool.name))
 		}
 	}
-	return true, t.stand(ctx, c.ID, model, "")
+	return l, true, t.stand(ctx, c.ID, model, "")
 }
 
 // stand notes where a case stands. Who moves from one line to another, or back into the same, has waited since it came into the first.
 func (t *Tx) stand(ctx context.Context, id countersign.CaseID, model, line string) error {
 	return t.later(ctx, func(_ int64, err error) error { return wrap(err, "note the places of case %s", id) },
-		`INSERT INTO places (case_id, model, waits_for, since) VALUES ($1, $2, $3, $4) ON CONFLICT (case_id) DO UPDATE SET model = excluded.model,
-		waits_for = excluded.waits_for, since = CASE WHEN places.waits_for <> '' THEN places.since ELSE excluded.since END`,
+		`INSERT INTO places (case_id, model, waits_for, since, called) VALUES ($1, $2, $3, $4, FALSE) ON CONFLICT (case_id) DO UPDATE SET model = excluded.model,
+		waits_for = excluded.waits_for, called = excluded.called, since = CASE WHEN places.waits_for <> '' THEN places.since ELSE excluded.since END`,
 		string(id), model, line, t.Now.UnixMicro())
 }
 
@@ -80,7 +81,7 @@ func (t *Tx) full(ctx context.Context, id countersign.CaseID, p limited) (bool, 
 	var taken, before int64
 	err := t.ask(ctx,
 		question{"SELECT COUNT(*) FROM cases WHERE " + holders + " AND id <> $2", []any{p.name, string(id)}, func(row scanner) error { return row.Scan(&taken) }},
-		question{`SELECT COUNT(*) FROM (SELECT 1 FROM places JOIN cases ON id = case_id WHERE waits_for = $1 AND status = 'queued' AND (since, case_id) <
+		question{`SELECT COUNT(*) FROM (SELECT 1 FROM places JOIN cases ON id = case_id WHERE waits_for = $1 AND waits_for <> '' AND status = 'queued' AND (since, case_id) <
 			(COALESCE((SELECT since FROM places WHERE case_id = $2 AND waits_for <> ''), $3), $2) LIMIT $4) AS line`,
 			[]any{p.name, string(id), t.Now.UnixMicro(), p.max}, func(row scanner) error { return row.Scan(&before) }})
 	return taken+before >= p.max, wrap(err, "count the places of %s", p.name)
@@ -93,8 +94,8 @@ func (t *Tx) stepBack(ctx context.Context, id countersign.CaseID, model, pool st
 	return errors.Join(err, t.stand(ctx, id, model, pool))
 }
 
-// Call lists the cases in the pool's line that there are places for, and that nobody has called yet, the longest waiting first. Whoever
-// called gives each a job (SetJob) in the same transaction. When the pool has no limit any more, all are called.
+// Call calls the cases in the pool's line that there are places for, the longest waiting first, and lists them. Whoever called gives each a
+// job (SetJob) in the same transaction. When the pool has no limit any more, all are called.
 func (t *Tx) Call(ctx context.Context, pool string) ([]Waiter, error) {
 	limits, err := t.lockPools(ctx, pool)
 	if err != nil {
@@ -105,7 +106,7 @@ func (t *Tx) Call(ctx context.Context, pool string) ([]Waiter, error) {
 		var taken, called int64
 		err := t.ask(ctx,
 			question{"SELECT COUNT(*) FROM cases WHERE " + holders, []any{pool}, func(row scanner) error { return row.Scan(&taken) }},
-			question{"SELECT COUNT(*) FROM places JOIN cases ON id = case_id WHERE waits_for = $1 AND status = 'queued' AND job_id <> 0", []any{pool}, func(row scanner) error { return row.Scan(&called) }})
+			question{"SELECT COUNT(*) FROM places JOIN cases ON id = case_id WHERE waits_for = $1 AND waits_for <> '' AND called = TRUE AND status = 'queued'", []any{pool}, func(row scanner) error { return row.Scan(&called) }})
 		if err != nil {
 			return nil, wrap(err, "count the places of %s", pool)
 		}
@@ -114,12 +115,17 @@ func (t *Tx) Call(ctx context.Context, pool string) ([]Waiter, error) {
 	if free <= 0 {
 		return nil, nil
 	}
-	rows, err := t.q.QueryContext(ctx, `SELECT id, desk FROM places JOIN cases ON id = case_id WHERE waits_for = $1 AND status = 'queued' AND job_id = 0
+	rows, err := t.q.QueryContext(ctx, `SELECT id, desk FROM places JOIN cases ON id = case_id WHERE waits_for = $1 AND waits_for <> '' AND called = FALSE AND status = 'queued'
 		ORDER BY since, case_id LIMIT $2`+t.d.skip, pool, free)
 	if err != nil {
 		return nil, fmt.Errorf("look who waits for a place in %s: %w", pool, err)
 	}
-	return collect(rows, func(row scanner) (c Waiter, err error) { return c, row.Scan(&c.ID, &c.Desk) })
+	called, err := collect(rows, func(row scanner) (c Waiter, err error) { return c, row.Scan(&c.ID, &c.Desk) })
+	for _, c := range called {
+		err = errors.Join(err, t.later(ctx, func(_ int64, err error) error { return wrap(err, "call case %s", c.ID) },
+			"UPDATE places SET called = TRUE WHERE case_id = $1", string(c.ID)))
+	}
+	return called, err
 }
 
 // mostCalled is how many cases one transaction calls.

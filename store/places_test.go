@@ -34,7 +34,7 @@ func enter(s *store.Store, id countersign.CaseID, model string) (lease store.Lea
 		if err != nil {
 			return err
 		}
-		in, err = tx.Enter(ctx, lease, c, model, lease.Token > 1)
+		lease, in, err = tx.Enter(ctx, lease, c, model, lease.Token > 1)
 		return err
 	})
 	return lease, in, err

@@ -114,7 +114,7 @@ var table = []row{
 	{"internal/bench", fixtures, "everything internal/testdb store/storetest"},
 	{"internal/campaign", fixtures, "everything internal/campaign/truth internal/relay internal/testdb"},
 	{"internal/campaign/machines", fixtures, "internal/campaign/truth internal/testdb store"}, // the program itself it starts
-	{"internal/campaign/truth", fixtures, "audit desk/bank/records store"}, // judges from outside: it knows none of those whose work it judges
+	{"internal/campaign/truth", fixtures, "audit desk/bank/records store"},                    // judges from outside: it knows none of those whose work it judges
 }
 
 func imports(all tree) (checked int, broken []string) {

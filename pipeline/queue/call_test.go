@@ -123,7 +123,7 @@ func waitsItsTurn(s *store.Store, q **queue.Queue, hold func(countersign.CaseID)
 			if err != nil {
 				return err
 			}
-			in, err = tx.Enter(ctx, lease, c, "", false)
+			_, in, err = tx.Enter(ctx, lease, c, "", false)
 			return err
 		})
 		if err != nil || !in {

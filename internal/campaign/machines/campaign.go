@@ -51,6 +51,7 @@ func (p plan) run(ctx context.Context) (found []truth.Violation, err error) {
 	defer calm()
 	var watching sync.WaitGroup
 	watching.Go(func() { f.watch(trouble) })
+	watching.Go(func() { f.supervise(trouble) })
 	if err := f.harm(ctx); err != nil {
 		return nil, err
 	}
@@ -62,6 +63,9 @@ func (p plan) run(ctx context.Context) (found []truth.Violation, err error) {
 	}
 	calm()
 	watching.Wait()
+	if err := f.stop(); err != nil {
+		return nil, err
+	}
 	found, err = f.judge(ctx, requests)
 	f.report(time.Since(begun))
 	return found, err
@@ -140,8 +144,8 @@ func (f *fleet) harm(ctx context.Context) error {
 			return ctx.Err()
 		}
 		victim := all[dice.IntN(len(all))]
-		if victim.fell() {
-			return fmt.Errorf("%s ended by itself:\n%s", victim.name, victim.printed.String())
+		if err := f.fallen(); err != nil {
+			return err
 		}
 		victim.kill()
 		f.Say("kill %d of %d: %s; %d cases opened, %d turns asked for", n+1, f.Kills, victim.name, f.opened.Load(), f.turns())
@@ -203,15 +207,43 @@ func (f *fleet) watch(ctx context.Context) {
 	}
 }
 
-// rest waits until nothing is under way, and stops everybody in good order.
+// supervise starts again who could not reach the database when it was started, as whatever starts programs on a machine does. A program that
+// ends by itself for another reason is a finding.
+func (f *fleet) supervise(ctx context.Context) {
+	for sleep(ctx, time.Second) {
+		for _, p := range f.workers {
+			if p.fell() && p.unreachable() {
+				f.Say("%s found no database, and is started again", p.name)
+				if err := p.start(); err != nil {
+					f.Say("%v", err)
+				}
+			}
+		}
+	}
+}
+
+// fallen says who ended by itself though it had a database.
+func (f *fleet) fallen() error {
+	for _, p := range f.all() {
+		if p.fell() && !p.unreachable() {
+			return fmt.Errorf("%s ended by itself:\n%s", p.name, p.printed.String())
+		}
+	}
+	return nil
+}
+
+// rest waits until nothing is under way.
 func (f *fleet) rest(ctx context.Context) error {
 	for last := -1; ; {
+		if err := f.fallen(); err != nil {
+			return err
+		}
 		left, err := truth.Unrest(ctx, f.store)
 		switch {
 		case err != nil:
 			return fmt.Errorf("%d cases were under way when last seen: %w", last, err)
 		case left == 0:
-			return f.stop()
+			return nil
 		case left/1000 != last/1000:
 			f.Say("%d cases are under way", left)
 		}
@@ -222,6 +254,7 @@ func (f *fleet) rest(ctx context.Context) error {
 	}
 }
 
+// stop stops everybody in good order.
 func (f *fleet) stop() error {
 	for _, p := range f.all() {
 		if p.fell() {

@@ -65,9 +65,17 @@ func (s *screen) clear() {
 	s.text.Reset()
 }
 
+// start starts it, unless it runs: two may come to the thought at once.
 func (p *process) start() error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
+	if p.ended != nil {
+		select {
+		case <-p.ended:
+		default:
+			return nil
+		}
+	}
 	p.printed.clear()
 	all := append(append([]string{}, p.inside...), p.args...)
 	p.cmd = exec.Command(all[0], all[1:]...)
@@ -115,6 +123,11 @@ func (p *process) fell() bool {
 	default:
 		return false
 	}
+}
+
+// unreachable reports whether it said, as its last word, that it found no database.
+func (p *process) unreachable() bool {
+	return strings.Contains(p.printed.String(), "countersign: cannot reach the database")
 }
 
 var serves = regexp.MustCompile(`countersign serves (http://[\d.:]+) on`)

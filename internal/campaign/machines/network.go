@@ -63,7 +63,10 @@ func namespace(ctx context.Context, database string) (n *network, err error) {
 	n.undo = append(n.undo, func() { ip(context.Background(), "netns", "del", ns) })
 	for _, cable := range []struct{ kind, host, inside string }{{"d", base + ".1", base + ".2"}, {"m", base + ".17", base + ".18"}} {
 		bridge, outer, inner := fmt.Sprintf("cb%s%d", cable.kind, id), fmt.Sprintf("co%s%d", cable.kind, id), fmt.Sprintf("ci%s%d", cable.kind, id)
-		n.undo = append(n.undo, func() { ip(context.Background(), "link", "del", bridge); ip(context.Background(), "link", "del", outer) })
+		n.undo = append(n.undo, func() {
+			ip(context.Background(), "link", "del", bridge)
+			ip(context.Background(), "link", "del", outer)
+		})
 		for _, command := range []string{
 			"link add " + bridge + " type bridge", "addr add " + cable.host + "/28 dev " + bridge, "link set " + bridge + " up",
 			"link add " + outer + " type veth peer name " + inner, "link set " + outer + " master " + bridge, "link set " + outer + " up",

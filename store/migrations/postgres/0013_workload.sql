@@ -21,6 +21,8 @@ CREATE TABLE places (
   case_id TEXT COLLATE "C" PRIMARY KEY REFERENCES cases(id),
   model TEXT COLLATE "C" NOT NULL, -- whose place the case holds while it is investigated, beside its desk's
   waits_for TEXT COLLATE "C" NOT NULL, -- the full pool in whose line the case stands while it is queued; empty when in none
-  since BIGINT NOT NULL
+  since BIGINT NOT NULL,
+  called BOOLEAN NOT NULL -- a place is free for it, and a job on its way
 );
 CREATE INDEX places_in_line ON places (waits_for, since, case_id) WHERE waits_for <> '';
+CREATE INDEX places_called ON places (waits_for, called, since, case_id) WHERE waits_for <> ''; -- a line may be long, and is not to be counted

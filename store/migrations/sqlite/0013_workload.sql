@@ -24,6 +24,8 @@ CREATE TABLE places (
   case_id TEXT PRIMARY KEY REFERENCES cases(id),
   model TEXT NOT NULL, -- whose place the case holds while it is investigated, beside its desk's
   waits_for TEXT NOT NULL, -- the full pool in whose line the case stands while it is queued; empty when in none
-  since INTEGER NOT NULL
+  since INTEGER NOT NULL,
+  called INTEGER NOT NULL -- a place is free for it, and a job on its way
 ) STRICT;
 CREATE INDEX places_in_line ON places (waits_for, since, case_id) WHERE waits_for <> '';
+CREATE INDEX places_called ON places (waits_for, called, since, case_id) WHERE waits_for <> ''; -- a line may be long, and is not to be counted
