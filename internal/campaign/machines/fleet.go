@@ -125,9 +125,10 @@ func (p *process) fell() bool {
 	}
 }
 
-// unreachable reports whether it said, as its last word, that it found no database.
+// unreachable reports whether it said, as its last word, that it lost the database before it had begun, or found none.
 func (p *process) unreachable() bool {
-	return strings.Contains(p.printed.String(), "countersign: cannot reach the database")
+	_, last, said := strings.Cut(p.printed.String(), "countersign: ")
+	return said && (strings.Contains(last, "cannot reach the database") || strings.Contains(last, "failed to connect") || strings.Contains(last, "timed out"))
 }
 
 var serves = regexp.MustCompile(`countersign serves (http://[\d.:]+) on`)
