@@ -83,7 +83,8 @@ func (l Limit) over(used, call Used) string {
 		return ""
 	}
 	currency, limit := l.Money.Currency, l.Money.Cost().Micro
-	if u := used.Costs.In(currency).Micro; full(u, call.Costs.In(currency).Micro, limit) {
+	cost := call.Costs.In(currency).Micro
+	if u := used.Costs.In(currency).Micro; cost > 0 && full(u, cost, limit) { // a model that costs nothing needs no money
 		return fmt.Sprintf("%s %s", l.Money, spent(u, limit))
 	}
 	return ""
