@@ -12,6 +12,7 @@ import (
 
 	"countersign"
 	"countersign/desk/merchant/setup"
+	"countersign/llm/roster"
 	"countersign/pipeline/policy"
 	"countersign/secret"
 	"countersign/store"
@@ -58,7 +59,7 @@ func Examine(ctx context.Context, c Config) []Finding {
 	}
 	defer db.Close()
 	return []Finding{folder, c.examineDatabase(ctx, db), c.examineGuards(ctx, db), examineRecord(ctx, db), examineClock(ctx, db), c.examineKey(keyOf(ctx, db)),
-		c.examineModel(ctx), examinePolicy(ctx, db), c.examineMapping(ctx, db), examineQueue(ctx, db), c.examineWay(), c.examineWaits(), c.examineFiles(), c.examineDisk()}
+		c.examineModels(ctx, db), examinePolicy(ctx, db), c.examineMapping(ctx, db), examineQueue(ctx, db), c.examineWay(), c.examineWaits(), c.examineFiles(), c.examineDisk()}
 }
 
 // keyOf is the key that the database was made with, empty when nobody knows.
@@ -134,6 +135,33 @@ func (c Config) examineKey(kept string) Finding {
 			Try: "put the key file of the first installation in its place"}
 	}
 	return Finding{What: "master key", OK: true, Says: c.keyFile() + ", key " + key.ID()}
+}
+
+// examineModels looks at what the settings say, unless the environment names a model or they say nothing. It asks no server: what each
+// can do is shown where it was tried.
+func (c Config) examineModels(ctx context.Context, db *store.Store) Finding {
+	if c.Model.Provider != "" {
+		return c.examineModel(ctx)
+	}
+	key, err := secret.Open(c.keyFile(), c.KeyFile == "")
+	if err != nil {
+		return wrong("model", err)
+	}
+	now, ok, err := roster.Keeper{Store: db, Key: key}.Latest(ctx)
+	switch {
+	case err != nil:
+		return wrong("model", err)
+	case !ok || len(now.Connections) == 0:
+		return c.examineModel(ctx)
+	}
+	var names []string
+	for _, one := range now.Connections {
+		if one.Lost != nil {
+			return Finding{What: "model", Says: one.Name + " is passed over: " + oneLine(one.Lost), Try: "enter its key again, in the dashboard's settings under models"}
+		}
+		names = append(names, fmt.Sprintf("%s (%s, %s at %s)", one.Name, one.Provider, one.Model, one.BaseURL))
+	}
+	return Finding{What: "model", OK: true, Says: "in the settings: " + strings.Join(names, ", ")}
 }
 
 func (c Config) examineModel(ctx context.Context) Finding {

@@ -50,8 +50,8 @@ func (v View) AllModelSettings(ctx context.Context) ([]ModelSettings, error) {
 	return all, wrap(err, "list the settings for models")
 }
 
-// AddModelSettings puts a new version into force and returns its number; the old ones are kept. Two that are added at once take turns:
-// the one who comes second is run again, and sees what the first one wrote.
+// AddModelSettings puts a new version into force, made from the version that m names, and returns its number; the old ones are kept. Two
+// that are made from one take turns: the one who comes second is run again, and sees what the first one wrote.
 func (t *Tx) AddModelSettings(ctx context.Context, m ModelSettings, by countersign.Actor) (version int64, err error) {
 	if !by.Valid() {
 		return 0, countersign.Errorf(countersign.Internal, "settings for models need an actor")
@@ -59,10 +59,7 @@ func (t *Tx) AddModelSettings(ctx context.Context, m ModelSettings, by countersi
 	if m.Keys == nil {
 		m.Keys = map[string]string{}
 	}
-	if version, err = t.ModelSettingsVersion(ctx); err != nil {
-		return 0, err
-	}
-	version++
+	version = m.Version + 1
 	_, err = t.exec(ctx, "INSERT INTO model_settings ("+modelSettingsColumns+") VALUES ($1, $2, $3, $4, $5)",
 		version, m.JSON, asJSON{m.Keys}, t.Now.UnixMicro(), by.String())
 	return version, wrap(raced(err), "keep the settings for models")

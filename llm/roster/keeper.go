@@ -145,6 +145,7 @@ func (k Keeper) Save(ctx context.Context, change Change, by countersign.Actor) (
 		if err != nil {
 			return err
 		}
+		kept.Version = row.Version
 		number, err = tx.AddModelSettings(ctx, kept, by)
 		return err
 	})

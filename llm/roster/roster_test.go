@@ -1,0 +1,222 @@
+package roster_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"countersign"
+	"countersign/internal/testdb"
+	"countersign/llm/roster"
+	"countersign/secret"
+	"countersign/store"
+)
+
+var admin = countersign.Actor{Kind: countersign.Person, ID: "usr_ada"}
+
+const (
+	key  = "sk-canary-5f1c"
+	text = `{"connections":[
+	  {"name":"hosted","provider":"anthropic","base_url":"https://models.example.com/v1/","model":"m-1","key":"` + key + `","timeouts":{"total":"90s"},"price":{"currency":"USD","input":"3.00","cached":"0.30","output":"15"},"max_cases":8},
+	  {"name":"local","provider":"openai","base_url":"http://127.0.0.1:8000/v1","model":"m-2","key":"","price":{"currency":"USD","input":"0","output":"0"},"max_cases":0}],
+	 "desks":{"bank":["hosted","local"],"merchant":["local"]},"offline_reviewer":false,
+	 "budgets":{"case":{"tokens":100000},"day":{"money":"USD 20.00"},"desks":{"bank":{"money":"USD 1,000.50","tokens":5}}}}`
+)
+
+func parsed(t *testing.T, text string) roster.Entered {
+	t.Helper()
+	e, err := roster.Parse([]byte(text))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestWhatIsPrintedIsReadBackUnchangedAndWithoutKeys(t *testing.T) {
+	e := parsed(t, text)
+	once, err := json.Marshal(e.Roster)
+	if err != nil {
+		t.Fatal(err)
+	}
+	twice, err := json.Marshal(parsed(t, string(once)).Roster)
+	if err != nil || string(once) != string(twice) {
+		t.Errorf("%v\n%s\n%s", err, once, twice)
+	}
+	for _, form := range []string{string(once), fmt.Sprintf("%v %+v %#v %s", e, e, e, e.Connections[0].Key)} {
+		if strings.Contains(form, key) {
+			t.Errorf("the key is in %s", form)
+		}
+	}
+	for _, part := range []string{`"input":"3"`, `"cached":"0.3"`, `"total":"1m30s"`, `"max_cases":8`, `"money":"USD 1,000.50"`, `"offline_reviewer":false`, `"base_url":"https://models.example.com/v1"`} {
+		if !strings.Contains(string(once), part) {
+			t.Errorf("%s is not in %s", part, once)
+		}
+	}
+}
+
+func TestSettingsThatAreWrongAreNamed(t *testing.T) {
+	for _, row := range []struct{ name, from, to, want string }{
+		{"no JSON", text, "{", "broken JSON"},
+		{"something behind it", "\"tokens\":5}}}}", "\"tokens\":5}}}} {}", "after its end"},
+		{"a field that is no setting", `"max_cases":8`, `"most":8`, `"most" is not a setting`},
+		{"a name that stands there twice", `"model":"m-1"`, `"model":"m-1","Model":"m-3"`, "twice"},
+		{"a number for a text", `"input":"3.00"`, `"input":3.00`, "JSON number"},
+		{"a name in capitals", `"name":"hosted"`, `"name":"Hosted"`, "connections[0].name"},
+		{"the offline reviewer's name", `"name":"hosted"`, `"name":"rulebook"`, "always there"},
+		{"two of one name", `"name":"local"`, `"name":"hosted"`, "connections[1].name"},
+		{"a provider that nobody knows", `"anthropic"`, `"oracle"`, "connections[0].provider"},
+		{"a time that is none", `"90s"`, `"90"`, "connections[0].timeouts.total"},
+		{"a price that is none", `"3.00"`, `"3,00"`, "connections[0].price.input"},
+		{"a currency that is none", `"currency":"USD","input":"3.00"`, `"currency":"US$","input":"3.00"`, "connections[0].price.currency"},
+		{"two currencies", `"currency":"USD","input":"0"`, `"currency":"EUR","input":"0"`, "one currency"},
+		{"a desk that nobody knows", `"merchant":`, `"library":`, "desks"},
+		{"an order with a stranger", `["local"]`, `["nobody"]`, "desks.merchant[0]"},
+		{"an order with the offline reviewer", `["local"]`, `["local","rulebook"]`, "always last"},
+		{"an order with one twice", `["hosted","local"]`, `["hosted","hosted"]`, "desks.bank[1]"},
+		{"a budget below zero", `"tokens":100000`, `"tokens":-1`, "budgets.case.tokens"},
+		{"a budget that is no amount", `"USD 20.00"`, `"20 dollars"`, "budgets.day.money"},
+		{"a budget in another currency", `"USD 20.00"`, `"EUR 20.00"`, "one currency"},
+		{"a budget in money, and a model whose price nobody knows", `,"price":{"currency":"USD","input":"0","output":"0"}`, ``, "connections[1].price"},
+		{"too many cases", `"max_cases":8`, `"max_cases":-8`, "connections[0].max_cases"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			if !strings.Contains(text, row.from) {
+				t.Fatalf("%q is not in the settings", row.from)
+			}
+			_, err := roster.Parse([]byte(strings.Replace(text, row.from, row.to, 1)))
+			if countersign.KindOf(err) != countersign.Invalid || !strings.Contains(fmt.Sprint(err), row.want) || strings.Contains(fmt.Sprint(err), key) {
+				t.Errorf("%v, want one that says %q", err, row.want)
+			}
+		})
+	}
+}
+
+func keeper(t *testing.T, database string) roster.Keeper {
+	t.Helper()
+	s, err := store.Open(t.Context(), database, store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return roster.Keeper{Store: s, Key: newKey(t)}
+}
+
+func newKey(t *testing.T) secret.Key {
+	t.Helper()
+	k, err := secret.Open(filepath.Join(t.TempDir(), "master.key"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return k
+}
+
+func (k kept) now(t *testing.T) roster.Version {
+	t.Helper()
+	v, ok, err := k.Latest(t.Context())
+	if err != nil || !ok {
+		t.Fatal(ok, err)
+	}
+	return v
+}
+
+type kept struct{ roster.Keeper }
+
+func (k kept) save(t *testing.T, c roster.Change) error {
+	t.Helper()
+	_, err := k.Save(t.Context(), c, admin)
+	return err
+}
+
+// A key opens for the connection and the address that it was entered for. Whoever changes the address enters it again, and whoever
+// moves what is sealed finds that it does not open.
+func TestAKeyGoesToNobodyButTheServerThatItWasEnteredFor(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		k := kept{keeper(t, database)}
+		if err := k.save(t, roster.Apply(parsed(t, text))); err != nil {
+			t.Fatal(err)
+		}
+		hosted, _ := k.now(t).Connection("hosted")
+		if hosted.Key != key || hosted.Lost != nil {
+			t.Fatalf("the key came back as %q, %v", string(hosted.Key), hosted.Lost)
+		}
+		row, _, err := k.Store.ModelSettings(t.Context())
+		if err != nil || strings.Contains(row.JSON+fmt.Sprint(row.Keys), key) || row.CreatedBy != admin.String() {
+			t.Errorf("it is kept as %+v, %v", row, err)
+		}
+		without := strings.Replace(text, `"key":"`+key+`",`, "", 1)
+		if err := k.save(t, roster.Apply(parsed(t, without))); err != nil {
+			t.Fatal(err)
+		}
+		if c, _ := k.now(t).Connection("hosted"); c.Key != key {
+			t.Error("settings that name no key lost the one that is kept")
+		}
+		elsewhere := strings.Replace(without, "models.example.com", "thief.example.com", 1)
+		if err := k.save(t, roster.Apply(parsed(t, elsewhere))); err == nil || !strings.Contains(err.Error(), "connections[0].key") || strings.Contains(err.Error(), key) {
+			t.Errorf("another address, and no key: %v", err)
+		}
+		moved, _ := k.now(t).Connection("hosted")
+		moved.BaseURL, moved.Key = "https://thief.example.com/v1", ""
+		if err := k.save(t, roster.Put(moved, false)); err == nil {
+			t.Error("a form with another address kept the key")
+		}
+		if _, err := k.Store.DB().Exec("UPDATE model_settings SET settings = ''"); err == nil {
+			t.Error("a version could be changed")
+		}
+		if err := k.save(t, roster.Put(moved, true)); err != nil {
+			t.Fatal(err)
+		}
+		if c, _ := k.now(t).Connection("hosted"); c.Key != "" {
+			t.Error("a connection that wants no key has one")
+		}
+	})
+}
+
+func TestAnotherMasterKeyLosesTheKeyAndNothingElse(t *testing.T) {
+	k := kept{keeper(t, testdb.SQLite(t))}
+	if err := k.save(t, roster.Apply(parsed(t, text))); err != nil {
+		t.Fatal(err)
+	}
+	other := kept{roster.Keeper{Store: k.Store, Key: newKey(t)}}
+	hosted, _ := other.now(t).Connection("hosted")
+	if hosted.Key != "" || !secret.OtherKey(hosted.Lost) || strings.Contains(fmt.Sprint(hosted.Lost), key) {
+		t.Errorf("%q, %v", string(hosted.Key), hosted.Lost)
+	}
+	if local, _ := other.now(t).Connection("local"); local.Lost != nil {
+		t.Errorf("a connection without a key is lost: %v", local.Lost)
+	}
+	if err := other.save(t, roster.Rule(func(r *roster.Roster) { r.Offline = true })); err != nil {
+		t.Fatal(err)
+	}
+	if c, _ := k.now(t).Connection("hosted"); c.Key != key {
+		t.Error("with the first master key back, the key is gone")
+	}
+}
+
+func TestTwoChangesAtOnceAreBothMade(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		k := kept{keeper(t, database)}
+		var all sync.WaitGroup
+		for i := range 4 {
+			all.Go(func() {
+				c := roster.Connection{Name: fmt.Sprintf("c%d", i), Provider: "openai", BaseURL: "http://127.0.0.1:1/v1", Model: "m"}
+				if _, err := k.Save(t.Context(), roster.Put(c, true), admin); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+		all.Wait()
+		v := k.now(t)
+		if int(v.Number) != 4 || len(v.Connections) != 4 {
+			t.Errorf("%d versions hold %d connections: a change was lost", v.Number, len(v.Connections))
+		}
+		if err := k.save(t, roster.Remove("c0")); err != nil {
+			t.Fatal(err)
+		}
+		if err := k.save(t, roster.Remove("c0")); countersign.KindOf(err) != countersign.NotFound {
+			t.Errorf("what is removed can be removed again: %v", err)
+		}
+	})
+}
