@@ -8,7 +8,6 @@ import (
 	"net/url"
 	"strings"
 	"testing"
-	"time"
 
 	"countersign"
 	"countersign/auth"
@@ -66,11 +65,7 @@ func TestModelsInTheSettings(t *testing.T) {
 		if c.Key != modelKey || c.Price.Currency != "USD" || len(o.roster().Of(countersign.Bank)) != 0 {
 			t.Errorf("it was kept as %+v", c)
 		}
-		var p page
-		for p = see(b.get(at + "/hosted")); strings.Contains(p.seen(), "It is being asked"); p = see(b.get(at + "/hosted")) {
-			time.Sleep(10 * time.Millisecond) // as a reader of the page does, which asks for itself again
-		}
-		p.is(http.StatusOK, "cannot investigate", "Tool calls.", "by no desk")
+		see(b.settled(at+"/hosted")).is(http.StatusOK, "cannot investigate", "Tool calls.", "by no desk")
 		see(b.get("/settings/models")).is(http.StatusOK, "cannot investigate", "Trials")
 	})
 	o.run(t, "a name that is there is not taken twice, and an address asks for the key again", func(t *testing.T) {
