@@ -12,6 +12,7 @@ const (
 	Policy    ActorKind = "policy"
 	CLI       ActorKind = "cli"
 	Migration ActorKind = "migration"
+	Source    ActorKind = "source" // a provider that sends signed events
 )
 
 // Actor is recorded with every change. The zero Actor is refused by everything that writes.
@@ -26,7 +27,7 @@ func (a Actor) String() string { return string(a.Kind) + ":" + a.ID }
 // Valid reports whether the actor names somebody of a known kind.
 func (a Actor) Valid() bool {
 	switch a.Kind {
-	case Person, Token, Worker, Policy, CLI, Migration:
+	case Person, Token, Worker, Policy, CLI, Migration, Source:
 		return a.ID != ""
 	}
 	return false

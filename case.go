@@ -132,6 +132,30 @@ type Case struct {
 	Message   string // draft to the customer: nothing is sent, closing freezes it
 	Contested *Money // of Amount, what a person decided to contest; nil while nobody split it
 	Model     ModelUse
+
+	Result   *Result   // how the network decided, as its provider says; Outcome stays what was decided here
+	Reopened *Reopened // why the case was opened again, last; nil when it never was
+}
+
+// NextRound empties what the round before found, which stays in the record, and waits for a worker.
+func (c *Case) NextRound() {
+	c.Round++
+	c.Status, c.Recommendation, c.Raised = Queued, "", false
+	c.Proposal, c.Facts, c.Verdict, c.Fix, c.Message = nil, nil, nil, FixOutcome{State: FixNone}, ""
+}
+
+// Result is the network's own decision. Closed is not final: the latest one counts, and a network may take it back.
+type Result struct {
+	State string    `json:"state"` // won, lost, reversed, withdrawn, accepted, expired, closed
+	At    time.Time `json:"at"`    // by the provider's clock
+	Round int       `json:"round"` // of the dispute: a second chargeback is 2
+}
+
+// Reopened says why a closed case is open again, and from which of its rounds on.
+type Reopened struct {
+	Reason
+	At    time.Time `json:"at"`
+	Round int       `json:"round"`
 }
 
 // ModelUse sums what the model's turns of a case cost, over all rounds.

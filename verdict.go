@@ -59,11 +59,14 @@ const (
 	OpenReturn                ReasonCode = "open_return"
 	QuoteUnverified           ReasonCode = "quote_unverified"
 	PolicyNewerThanOrder      ReasonCode = "policy_newer_than_order"
+	ReopenedByEvent           ReasonCode = "reopened_by_event" // the network turned, after the case was closed
+	RefundHasFailed           ReasonCode = "refund_failed"     // one that a closed case had counted
 )
 
 // ReasonOrder is the order in which reasons are listed: what stops everything first, what merely tightens last.
 var ReasonOrder = []ReasonCode{
 	ModelFailed, BudgetReached, OfflineStoodIn, ModelSawPartialCase, EvidenceInvalid, EvidenceTooLittle, QuoteUnverified, FactsUnreadable, OrderNotFound,
+	ReopenedByEvent, RefundHasFailed,
 	DeadlinePassed, RefundContradictsContest, NoRefundContradictsAccept, PartialRefund, OpenReturn, PolicyNewerThanOrder,
 	FactsDisagree, FactsUnknown, FraudSuspected, AboveCap, NoCapForCurrency, TypeNotAllowed, ConfidenceLow, RejectionNeedsPerson, ModelAskedForPerson,
 	FixNotApplicable, FixDeclined, FixOutcomeUnknown, ShadowMode, PersonDecides,

@@ -65,6 +65,7 @@ type App struct {
 	Store  *store.Store
 	Queue  *queue.Queue
 	Intake intake.Intake
+	Events intake.Events
 	Review review.Review
 	Desks  map[countersign.DeskName]desk.Desk
 	Key    secret.Key
@@ -175,7 +176,8 @@ func (a *App) assemble() (err error) {
 		Sweep: a.Sweep, Grace: a.Grace, Log: a.Log, PutBack: a.Measure.PutBack}
 	sender := outside.Sender{Store: a.Store, To: a.Posting().To, Worker: a.pipeline.Worker, Log: a.Log, Closed: a.Measure.Closed}
 	if a.Work {
-		config.Work, config.Carry = a.pipeline.Work, sender.Carry
+		config.Work, config.Carry = a.work, sender.Carry
+		config.Swept = func(ctx context.Context) error { return a.Events.Sweep(ctx) }
 	}
 	if a.Queue, err = queue.New(config); err != nil {
 		return err
@@ -183,6 +185,7 @@ func (a *App) assemble() (err error) {
 	a.pipeline.Wake = a.Queue.Wake
 	a.pipeline.Freed = a.Queue.Call
 	a.Intake = intake.Intake{Store: a.Store, Queue: a.Queue, NewID: a.NewID, Counted: a.Measure.Opened}
+	a.Events = intake.Events{Intake: a.Intake, Desks: a.intakeDesks(), Log: a.Log}
 	a.Review = review.Review{Store: a.Store, Queue: a.Queue, Desks: map[countersign.DeskName]review.Desk{}, Closed: a.Measure.Closed}
 	for name, d := range a.Desks {
 		a.Review.Desks[name] = reviewed(d)
@@ -192,6 +195,15 @@ func (a *App) assemble() (err error) {
 
 // Posting is where the bank's fixes are posted.
 func (a *App) Posting() posting.Office { return posting.Office{Store: a.Store, Key: a.Key} }
+
+// work carries a case, and then brings it what its provider said meanwhile.
+func (a *App) work(ctx context.Context, id countersign.CaseID) error {
+	err := a.pipeline.Work(ctx, id)
+	if caught := a.Events.CatchUp(ctx, id); caught != nil && ctx.Err() == nil {
+		a.Log.ErrorContext(ctx, "apply events that waited for a case", "case", string(id), "error", caught) // the sweep tries again
+	}
+	return err
+}
 
 // reviewed is what people's decisions need to know of a desk.
 func reviewed(d desk.Desk) review.Desk {

@@ -15,6 +15,7 @@ import (
 	"countersign/auth"
 	"countersign/auth/session"
 	"countersign/desk/merchant/setup"
+	"countersign/hook"
 	"countersign/pipeline/intake"
 	"countersign/store"
 	"countersign/web"
@@ -22,8 +23,10 @@ import (
 
 // Handler is the dashboard and the API over this app. Programs and operators keep their addresses; everything else is a page.
 func (a *App) Handler() http.Handler {
-	api, pages := a.api(), a.pages()
+	hooks := hook.New(hook.Config{Store: a.Store, Key: a.Key, Events: a.Events, Log: a.Log})
+	api, pages := a.api(), a.pages(hooks)
 	mux := http.NewServeMux()
+	mux.Handle("/hooks/", hooks)
 	for _, path := range []string{"/api/", "/openapi.json", "/healthz", "/readyz", "/metrics"} {
 		mux.Handle(path, api)
 	}
@@ -32,11 +35,15 @@ func (a *App) Handler() http.Handler {
 }
 
 func (a *App) api() http.Handler {
+	return api.New(api.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: a.intakeDesks(), Log: a.Log, Version: a.Version, Stopping: a.stopping, Measure: a.Measure, Room: a.room})
+}
+
+func (a *App) intakeDesks() map[countersign.DeskName]intake.Desk {
 	desks := map[countersign.DeskName]intake.Desk{}
 	for name, d := range a.Desks {
 		desks[name] = d.Desk
 	}
-	return api.New(api.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: desks, Log: a.Log, Version: a.Version, Stopping: a.stopping, Measure: a.Measure, Room: a.room})
+	return desks
 }
 
 // Watchable is what an operator's tools ask a process for that serves nobody else: health, readiness, metrics.
@@ -44,11 +51,12 @@ func (a *App) Watchable() http.Handler {
 	return api.Watchable(api.Config{Store: a.Store, Log: a.Log, Version: a.Version, Measure: a.Measure})
 }
 
-func (a *App) pages() http.Handler {
+func (a *App) pages(hooks *hook.Hook) http.Handler {
 	return web.New(web.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: a.Desks, Throttle: auth.NewThrottle(a.Store.Now),
 		Setup:       setup.Setup{Store: a.Store, Key: a.Key},
 		Library:     a.Library,
 		Sessions:    session.New(a.Store, session.Options{Secure: a.way.HTTPS, Unattended: web.Unattended}),
+		Sources:     hook.Sources{Store: a.Store, Key: a.Key}, Hooks: hooks,
 		Roster:      a.Roster,
 		Environment: a.environment(), NoAI: a.offline(), Way: a.way,
 		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping, Answered: a.Measure.Answered, Room: a.room})

@@ -18,12 +18,14 @@ const (
 	Message   Kind = "message"    // the draft to the customer was changed
 	Note      Kind = "note"       // anything else worth keeping
 	Closed    Kind = "closed"     // the case ended; a network may still bring it back
+	Event     Kind = "event"      // what a provider said of its own accord, and what the case took over of it
+	Reopened  Kind = "reopened"   // an event that opened a closed case again, as its next round
 	Erased    Kind = "erased"     // payloads of earlier rows were erased: {"erased":[3,4]}
 )
 
 // Kinds lists every kind, in the order a case usually meets them.
 var Kinds = []Kind{
-	Opened, Started, ModelTurn, ToolCall, Facts, Proposal, Verdict, Fix, Decision, Message, Note, Closed, Erased,
+	Opened, Started, ModelTurn, ToolCall, Facts, Proposal, Verdict, Fix, Decision, Message, Note, Closed, Event, Reopened, Erased,
 }
 
 // Known reports whether k is a kind that Append takes. The verifier is more patient: a kind it has not heard of is no sign

@@ -16,14 +16,14 @@ import (
 // caseColumns is the order in which every query names a case's columns and scanCase reads them.
 const caseColumns = `id, desk, subject_kind, subject_id, customer_id, channel, reason, notes, amount_minor, currency, status, stage,
 	recommendation, outcome, handled_by, raised, opened_at, updated_at, due_at, due_source, round, revision, proposal, facts,
-	verdict, fix, message, model, terms, provider_ref, contested`
+	verdict, fix, message, model, terms, provider_ref, contested, result, reopened`
 
 func scanCase(row scanner) (c countersign.Case, err error) {
 	var due sql.NullInt64
 	err = row.Scan(&c.ID, &c.Desk, &c.Subject.Kind, &c.Subject.ID, &c.CustomerID, &c.Channel, &c.Reason, &c.Notes, &c.Amount.Minor,
 		&c.Amount.Currency, &c.Status, &c.Stage, &c.Recommendation, &c.Outcome, &c.HandledBy, &c.Raised, scanMicros{&c.OpenedAt},
 		scanMicros{&c.UpdatedAt}, &due, &c.DueSource, &c.Round, &c.Revision, asJSON{&c.Proposal}, asJSON{&c.Facts}, asJSON{&c.Verdict},
-		asJSON{&c.Fix}, &c.Message, asJSON{&c.Model}, asJSON{&c.Terms}, &c.Terms.Reference, asJSON{&c.Contested})
+		asJSON{&c.Fix}, &c.Message, asJSON{&c.Model}, asJSON{&c.Terms}, &c.Terms.Reference, asJSON{&c.Contested}, asJSON{&c.Result}, asJSON{&c.Reopened})
 	if due.Valid {
 		at := time.UnixMicro(due.Int64).UTC()
 		c.DueAt = &at
@@ -72,7 +72,7 @@ func (t *Tx) Birth(ctx context.Context, c countersign.Case, jobID int64, actor c
 			return e
 		}
 		return wrap(err, "store case %s", c.ID)
-	}, "INSERT INTO cases ("+caseColumns+", risk, reasons, lease_token, lease_until, job_id) VALUES "+t.d.values(1, 36),
+	}, "INSERT INTO cases ("+caseColumns+", risk, reasons, lease_token, lease_until, job_id) VALUES "+t.d.values(1, 38),
 		append(caseArgs(c), risk(c), reasons(c), 0, 0, jobID)...)
 	if err != nil {
 		return err
@@ -92,17 +92,20 @@ func (t *Tx) Save(ctx context.Context, c *countersign.Case) error {
 		return wrap(err, "save case %s", id)
 	}, `UPDATE cases SET status=$2, stage=$3, recommendation=$4, outcome=$5, handled_by=$6, raised=$7, updated_at=$8,
 		round=$9, revision=$10, proposal=$11, facts=$12, verdict=$13, fix=$14, message=$15, model=$16, risk=$17, reasons=$18,
-		amount_minor=$19, currency=$20, due_at=$21, due_source=$22, contested=$23, lease_until=0 WHERE id = $1 AND revision = $24`,
+		amount_minor=$19, currency=$20, due_at=$21, due_source=$22, contested=$23, result=$24, reopened=$25, lease_until=0
+		WHERE id = $1 AND revision = $26`,
 		string(c.ID), string(c.Status), c.Stage, c.Recommendation, string(c.Outcome), string(c.HandledBy), c.Raised, t.Now.UnixMicro(),
 		c.Round, c.Revision, optional(c.Proposal), optional(c.Facts), optional(c.Verdict), asJSON{c.Fix}, c.Message, asJSON{c.Model},
-		risk(*c), reasons(*c), c.Amount.Minor, c.Amount.Currency, dueMicros(*c), string(c.DueSource), optional(c.Contested), c.Revision-1)
+		risk(*c), reasons(*c), c.Amount.Minor, c.Amount.Currency, dueMicros(*c), string(c.DueSource), optional(c.Contested), optional(c.Result), optional(c.Reopened),
+		c.Revision-1)
 }
 
 func caseArgs(c countersign.Case) []any {
 	return []any{string(c.ID), string(c.Desk), string(c.Subject.Kind), c.Subject.ID, c.CustomerID, c.Channel, string(c.Reason), c.Notes,
 		c.Amount.Minor, c.Amount.Currency, string(c.Status), c.Stage, c.Recommendation, string(c.Outcome), string(c.HandledBy), c.Raised,
 		c.OpenedAt.UnixMicro(), c.UpdatedAt.UnixMicro(), dueMicros(c), string(c.DueSource), c.Round, c.Revision, optional(c.Proposal),
-		optional(c.Facts), optional(c.Verdict), asJSON{c.Fix}, c.Message, asJSON{c.Model}, asJSON{c.Terms}, c.Terms.Reference, optional(c.Contested)}
+		optional(c.Facts), optional(c.Verdict), asJSON{c.Fix}, c.Message, asJSON{c.Model}, asJSON{c.Terms}, c.Terms.Reference, optional(c.Contested),
+		optional(c.Result), optional(c.Reopened)}
 }
 
 func dueMicros(c countersign.Case) any {
@@ -416,6 +419,9 @@ func (f Filter) narrow(d dialect, c *choice, found found) {
 // EarlierCases lists the other cases of a case's customer, latest first; where the customer is not known, those about the same
 // subject.
 func (v View) EarlierCases(ctx context.Context, c countersign.Case, limit int) ([]countersign.Case, error) {
+	if c.CustomerID == "" && c.Subject.ID == "" {
+		return nil, nil // a case without an order has nothing in common with the next one
+	}
 	query, args := "SELECT "+caseColumns+` FROM cases WHERE customer_id = $1 AND id <> $2 ORDER BY opened_at DESC, id DESC LIMIT $3`,
 		[]any{c.CustomerID, string(c.ID), limit}
 	if c.CustomerID == "" {

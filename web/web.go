@@ -23,6 +23,7 @@ import (
 	"countersign/desk/merchant/library"
 	"countersign/desk/merchant/setup"
 	"countersign/follow"
+	"countersign/hook"
 	"countersign/llm/roster"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/review"
@@ -40,6 +41,8 @@ type Config struct {
 	Library  *library.Library
 	Roster   roster.Keeper // which models there are, and what they may cost
 	Throttle *auth.Throttle
+	Sources  hook.Sources // who may send events
+	Hooks    *hook.Hook   // what was refused of them of late; nil where none are taken
 
 	Environment string     // the model that the environment names, in words; empty where the settings say who investigates
 	NoAI        bool       // that is the offline reviewer

@@ -72,6 +72,7 @@ type cli struct {
 	Eval        evalCommand        `cmd:"" help:"Score a model and the guard rails on labelled and hostile cases."`
 	User        userCommand        `cmd:"" help:"Add a person who may sign in."`
 	Token       tokenCommand       `cmd:"" help:"Create an API token."`
+	Hook        hookCommand        `cmd:"" help:"Say who may send events, and with which secret."`
 	Doctor      doctorCommand      `cmd:"" help:"Check database, key, clock, model and disk, and say what is wrong."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/audit"
 	"countersign/desk/merchant/rules"
 	"countersign/desk/merchant/shop"
 	"countersign/store"
@@ -22,7 +23,12 @@ type reader struct {
 }
 
 func (c Config) reader(ctx context.Context, v store.View, of countersign.Case) reader {
-	return reader{c, v, of, sync.OnceValue(func() shop.Records { return c.Order(ctx, of.Subject.ID) })}
+	return reader{c, v, of, sync.OnceValue(func() shop.Records {
+		if of.Subject.ID == "" {
+			return shop.Records{Order: shop.Rows[shop.Order]{Unnamed: true}}
+		}
+		return c.Order(ctx, of.Subject.ID)
+	})}
 }
 
 // facts reads the shop and the library and says what they establish. What cannot be read is among the facts, and a doubt.
@@ -31,7 +37,16 @@ func (c Config) facts(ctx context.Context, v store.View, of countersign.Case) (c
 	if err != nil {
 		return countersign.Facts{}, err
 	}
-	return rules.Judge(in), ctx.Err()
+	facts := rules.Judge(in)
+	if of.Reopened != nil {
+		facts.Doubts = append(facts.Doubts, countersign.Doubt{Reason: of.Reopened.Reason})
+	}
+	return facts, ctx.Err()
+}
+
+// relied reports whether a decision counted on money that had been given back.
+func relied(c countersign.Case) bool {
+	return c.Facts != nil && c.Facts.Fact("refund_returned").State == countersign.Present
 }
 
 func (r reader) input(ctx context.Context, now time.Time) (rules.Input, error) {
@@ -51,24 +66,31 @@ func (r reader) input(ctx context.Context, now time.Time) (rules.Input, error) {
 	return in, err
 }
 
-// named is the amount that the chargeback named, nil when it named none. A case of one that named none has an amount too, once it was
-// looked at: what was paid. Only the first row of its record tells the two apart, and where that was erased the case's own counts.
+// named is the amount that the chargeback named, at first or in an event since, nil when it named none. A case of one that named none
+// has an amount too, once it was looked at: what was paid. Only the rows of its record tell the two apart, and where those were erased the
+// case's own counts.
 func (r reader) named(ctx context.Context) (*countersign.Money, error) {
 	amount := r.c.Amount
 	if amount.Currency == "" || r.c.ID == "" {
 		return nil, nil
 	}
+	unnamed := false
 	for row, err := range r.view.RecordRows(ctx, r.c.ID, 0) {
 		if err != nil {
 			return nil, fmt.Errorf("read what the chargeback named: %w", err)
 		}
-		var opened struct {
+		if row.Payload == nil || row.Kind != audit.Opened && row.Kind != audit.Event && row.Kind != audit.Reopened {
+			continue
+		}
+		var said struct {
 			Amount countersign.Money `json:"amount"`
 		}
-		if row.Payload != nil && json.Unmarshal(row.Payload.Bytes, &opened) == nil && opened.Amount.Currency == "" {
-			return nil, nil
+		if json.Unmarshal(row.Payload.Bytes, &said) == nil {
+			unnamed = said.Amount.Currency == "" && (unnamed || row.Kind == audit.Opened)
 		}
-		break
+	}
+	if unnamed {
+		return nil, nil
 	}
 	return &amount, nil
 }

@@ -34,7 +34,7 @@ type Config struct {
 // New is the merchant's desk.
 func New(c Config) desk.Desk {
 	return desk.Desk{
-		Desk:      intake.Desk{Name: countersign.Merchant, Prefix: "C-", Find: find},
+		Desk:      intake.Desk{Name: countersign.Merchant, Prefix: "C-", Find: find, Relied: relied},
 		Brief:     brief,
 		Given:     c.given,
 		Tools:     c.tools,

@@ -45,6 +45,7 @@ var table = []row{
 
 	{"audit", pure, ""},
 	{"redact", pure, ""},
+	{"events", pure, ""},
 	{"desk/bank/records", pure, ""},
 	{"desk/bank/rules", pure, "desk/bank/records"}, // what the books prove, whoever asks: not even the policy is known here
 	{"desk/merchant/shop", pure, ""},
@@ -72,10 +73,10 @@ var table = []row{
 	{"pipeline/investigate", stage, "llm redact pipeline/investigate/fence"}, // never the store: it is handed what it reads
 	{"pipeline/queue", stage, "store"},
 	{"follow", stage, "audit store"},
-	{"pipeline/intake", stage, "audit store"},
+	{"pipeline/intake", stage, "audit events store"},
 	{"pipeline/execute", stage, "store"},                                        // what it must know of a desk it is handed: desk is a way to the model
 	{"pipeline/outside", stage, "audit store pipeline/execute pipeline/policy"}, // whoever it asks is handed to it: it reaches no network itself
-	{"pipeline/review", stage, "audit store pipeline/execute pipeline/outside"},
+	{"pipeline/review", stage, "audit pipeline/execute pipeline/outside store"},
 
 	{"desk", desk, "store pipeline/intake pipeline/investigate pipeline/policy pipeline/review pipeline/verify"}, // the form in which a desk is handed on
 	{"desk/bank", desk, "desk desk/bank/records desk/bank/rules llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy store"},
@@ -91,11 +92,12 @@ var table = []row{
 
 	{"pipeline", carrier, "audit desk llm llm/chain pipeline/budget pipeline/execute pipeline/investigate pipeline/investigate/fence pipeline/outside pipeline/policy pipeline/verify store"},
 
+	{"hook", face, "answer pipeline/intake secret store"}, // no way to a decision: it hands in what was signed
 	{"api", face, "answer audit auth desk/merchant/pack desk/merchant/report follow measure pipeline/intake pipeline/review redact store"},                                                                                                                                                                        // never execute: a decision goes through review
-	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/posting desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop follow llm/probe llm/roster pipeline/budget pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
+	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/posting desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop events follow hook llm/probe llm/roster pipeline/budget pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
-	{"app", program, "answer api auth auth/session desk desk/bank desk/bank/posting desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop follow llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/outside pipeline/policy pipeline/queue pipeline/review secret store web"},
+	{"app", program, "answer api auth auth/session desk desk/bank desk/bank/posting desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop follow hook llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/outside pipeline/policy pipeline/queue pipeline/review secret store web"},
 
 	// An evaluation runs the program as it is, from intake to record, and judges it from outside: below app it could only
 	// judge parts, and something in the program could come to read its answers.

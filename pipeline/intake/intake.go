@@ -32,6 +32,7 @@ type Request struct {
 	Stage        string
 	Terms        countersign.Terms
 	Key          *store.Key // optional idempotency key
+	Unmatched    bool       // the subject is not known: a person says later which it is
 }
 
 // Found is the subject of a request as the records have it.
@@ -59,6 +60,8 @@ type Desk struct {
 	Prefix string // of case ids
 	// Find looks the subject up. A subject that is not on record is NotFound, another customer's is Unprocessed.
 	Find func(ctx context.Context, v store.View, r Request, now time.Time) (Found, error)
+	// Relied reports whether what was decided of a case counted on money that had been given back; nil when none ever does.
+	Relied func(countersign.Case) bool
 }
 
 // Intake opens cases.
@@ -166,24 +169,28 @@ func (in Intake) earlier(ctx context.Context, desk Desk, actor countersign.Actor
 
 func (in Intake) open(ctx context.Context, desk Desk, actor countersign.Actor, r Request, id countersign.CaseID) (opened Opened, err error) {
 	err = in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		found, err := desk.Find(ctx, tx.View, r, tx.Now)
-		if err != nil {
-			return err
-		}
-		jobID, err := in.Queue.Add(ctx, tx, desk.Name, id)
-		if err != nil {
-			return err
-		}
-		opened = Opened{Case: newCase(id, desk, r, found, tx.Now), Created: true}
-		if err := tx.Birth(ctx, opened.Case, jobID, actor, store.Note{Kind: audit.Opened, Payload: openedRow(opened.Case)}); err != nil {
-			return err
-		}
-		if r.Key == nil {
-			return nil
-		}
-		return tx.Remember(ctx, *r.Key, id)
+		opened, err = in.openIn(ctx, tx, desk, actor, r, id)
+		return err
 	})
 	return opened, err
+}
+
+// openIn opens a case in the caller's transaction; with are the rows of its record after the first.
+func (in Intake) openIn(ctx context.Context, tx *store.Tx, desk Desk, actor countersign.Actor, r Request, id countersign.CaseID, with ...store.Note) (Opened, error) {
+	found, err := desk.Find(ctx, tx.View, r, tx.Now)
+	if err != nil {
+		return Opened{}, err
+	}
+	jobID, err := in.Queue.Add(ctx, tx, desk.Name, id)
+	if err != nil {
+		return Opened{}, err
+	}
+	c := newCase(id, desk, r, found, tx.Now)
+	notes := append([]store.Note{{Kind: audit.Opened, Payload: openedRow(c)}}, with...)
+	if err := tx.Birth(ctx, c, jobID, actor, notes...); err != nil || r.Key == nil {
+		return Opened{Case: c, Created: true}, err
+	}
+	return Opened{Case: c, Created: true}, tx.Remember(ctx, *r.Key, id)
 }
 
 func newCase(id countersign.CaseID, desk Desk, r Request, f Found, now time.Time) countersign.Case {
@@ -251,7 +258,7 @@ func (r Request) checked() (Request, error) {
 	}
 	r.Terms.Network, r.Terms.ReasonCode = strings.ToLower(strings.TrimSpace(r.Terms.Network)), strings.TrimSpace(r.Terms.ReasonCode)
 	err := errors.Join(
-		id(r.subjectField(), r.SubjectID, true), id("customer_id", r.CustomerID, false), id("channel", r.Channel, true),
+		id(r.subjectField(), r.SubjectID, !r.Unmatched), id("customer_id", r.CustomerID, false), id("channel", r.Channel, true),
 		text("notes", r.Notes, maxNotes), reason(r.Reason), key(r.Key),
 		id("network", r.Terms.Network, false), id("reason_code", r.Terms.ReasonCode, false), id("provider_ref", r.Terms.Reference, false),
 		id("stage", r.Stage, false), amount(r.Amount), deadline(r.DueAt))

@@ -30,6 +30,7 @@ type Config struct {
 	Carry     func(context.Context, string) error             // carries an instruction to those outside; nil where Work is
 	Workers   int                                             // cases of a desk investigated at once, 16 when zero
 	Exclusive bool                                            // no other process works on this database
+	Swept     func(context.Context) error                     // done with every sweep; nil for nothing
 	Sweep     time.Duration                                   // between looks for stranded cases, 3 s when zero
 	Grace     time.Duration                                   // what Stop gives running investigations to end by themselves, 20 s when zero
 	Log       *slog.Logger                                    // nothing is logged when nil
@@ -196,6 +197,12 @@ func (q *Queue) sweepUntilDone(ctx context.Context) {
 			err := errors.Join(q.sweep(ctx, false), q.callAll(ctx))
 			if err != nil && ctx.Err() == nil {
 				q.config.Log.ErrorContext(ctx, "look for stranded cases", "error", err)
+			}
+			if q.config.Swept == nil {
+				continue
+			}
+			if err := q.config.Swept(ctx); err != nil && ctx.Err() == nil {
+				q.config.Log.ErrorContext(ctx, "look for what waits beside the cases", "error", err)
 			}
 		}
 	}

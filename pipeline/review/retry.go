@@ -33,9 +33,7 @@ func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 			return nil, err
 		}
 		d := decided(*c, "retry", "")
-		c.Round++
-		c.Status, c.Recommendation, c.Raised = countersign.Queued, "", false
-		c.Proposal, c.Facts, c.Verdict, c.Fix, c.Message = nil, nil, nil, countersign.FixOutcome{State: countersign.FixNone}, ""
+		c.NextRound()
 		if err := tx.SetJob(ctx, c.ID, jobID); err != nil {
 			return nil, err
 		}

@@ -13,6 +13,8 @@ func missing(orders shop.Rows[shop.Order]) []finding {
 	switch {
 	case orders.Unread != "":
 		return []finding{unknown("order_found", "", "orders").because(countersign.FactsUnreadable, "The order could not be read: %s", orders.Unread)}
+	case orders.Unnamed:
+		return []finding{absent("order_found", "", "the dispute").because(countersign.OrderNotFound, "The dispute names no order of the shop. Attach the one that it is about.")}
 	case orders.Unmapped:
 		return []finding{unknown("order_found", "", "orders").because(countersign.FactsUnreadable, "No shop is connected, so the order could not be read.")}
 	case len(orders.All) > 1 || orders.Cut:

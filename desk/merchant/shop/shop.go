@@ -28,6 +28,7 @@ type Rows[T any] struct {
 	Unread   string `json:"unread,omitempty"`   // why they could not be read, as a sentence for people; empty when they were
 	Unmapped bool   `json:"unmapped,omitempty"` // the mapping names no table for them
 	Cut      bool   `json:"cut,omitempty"`      // there are more than are ever read
+	Unnamed  bool   `json:"unnamed,omitempty"`  // nobody has said yet whose they would be, so that none were looked for
 }
 
 // Whole reports whether the rows are all there are.
