@@ -113,6 +113,7 @@ func build(c Config) *api {
 	register(a, call{"POST", "/api/v1/cases/{id}/escalate", "escalateCase", "Raise to approvers, or close with an outside reference", auth.Decide, newEscalation{}}, a.escalate)
 	register(a, call{"POST", "/api/v1/cases/{id}/message", "editMessage", "Replace the draft to the customer", auth.Decide, newMessage{}}, a.message)
 	register(a, call{"POST", "/api/v1/cases/{id}/deadline", "setDeadline", "Set when the case must be answered", auth.Decide, newDeadline{}}, a.deadline)
+	register(a, call{"POST", "/api/v1/cases/{id}/attach", "attachOrder", "Say which order an unmatched dispute is about, and investigate it", auth.Decide, newAttachment{}}, a.attach)
 	register(a, call{"POST", "/api/v1/cases/{id}/retry", "retryCase", "Investigate again", auth.Decide, nothing{}}, a.retry)
 	register(a, call{"POST", "/api/v1/cases/{id}/ask", "askAgain", "Have the bank's core asked again what became of a fix", auth.Decide, nothing{}}, a.ask)
 	register(a, call{"POST", "/api/v1/cases/{id}/settle", "settleFix", "Say what became of a fix, where a person has found out", auth.Decide, newFinding{}}, a.settle)

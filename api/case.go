@@ -27,6 +27,8 @@ type Case struct {
 	Outcome        *countersign.Outcome   `json:"outcome" enum:"resolved,rejected,escalated,contest,accept"`
 	HandledBy      *countersign.HandledBy `json:"handled_by" enum:"policy,person"`
 	Raised         bool                   `json:"raised" doc:"A person escalated it: it waits for an approver."`
+	Result         *Result                `json:"result" doc:"How the network decided, as its provider says; outcome is what was decided here."`
+	Reopened       *Reopened              `json:"reopened" doc:"Why the case was opened again after it was closed, last."`
 
 	OpenedAt  time.Time             `json:"opened_at"`
 	UpdatedAt time.Time             `json:"updated_at"`
@@ -49,6 +51,21 @@ type Case struct {
 type Subject struct {
 	TransactionID string `json:"transaction_id,omitempty"`
 	OrderID       string `json:"order_id,omitempty"`
+}
+
+// Result is the network's own decision. A later one may take it back.
+type Result struct {
+	State string    `json:"state" enum:"won,reversed,withdrawn,lost,accepted,expired,closed"`
+	At    time.Time `json:"at" doc:"By the provider's clock."`
+	Round int       `json:"round" doc:"Of the dispute: a second chargeback is 2."`
+}
+
+// Reopened is why a case was opened again.
+type Reopened struct {
+	Code  countersign.ReasonCode `json:"code" enum:"reopened_by_event,refund_failed"`
+	Text  string                 `json:"text"`
+	At    time.Time              `json:"at"`
+	Round int                    `json:"round" doc:"Of the case: the first after it was opened again."`
 }
 
 // Amount is money, exact in minor units, with the same for people.
@@ -169,10 +186,17 @@ func shown(c countersign.Case) Case {
 		ID: c.ID, Desk: c.Desk, Subject: subject(c.Subject), CustomerID: c.CustomerID, Channel: c.Channel, Reason: c.Reason,
 		Notes: c.Notes, Amount: disputed(c.Amount), Contested: part(c.Contested), Network: known(c.Terms.Network), ReasonCode: known(c.Terms.ReasonCode),
 		Reference: known(c.Terms.Reference), Status: c.Status, Stage: known(c.Stage), Recommendation: known(c.Recommendation),
-		Outcome: known(c.Outcome), HandledBy: known(c.HandledBy), Raised: c.Raised, OpenedAt: c.OpenedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
+		Outcome: known(c.Outcome), HandledBy: known(c.HandledBy), Raised: c.Raised, Result: (*Result)(c.Result), Reopened: reopened(c.Reopened), OpenedAt: c.OpenedAt.UTC(), UpdatedAt: c.UpdatedAt.UTC(),
 		DueAt: due(c.DueAt), DueSource: or(c.DueSource, countersign.DueUnknown), Proposal: proposal(c.Proposal), Facts: facts(c.Facts),
 		Verdict: verdict(c.Verdict), Fix: fix(c.Fix), Message: c.Message, Model: modelOf(c.Model), Round: c.Round, Revision: c.Revision,
 	}
+}
+
+func reopened(r *countersign.Reopened) *Reopened {
+	if r == nil {
+		return nil
+	}
+	return &Reopened{r.Code, r.Text, r.At, r.Round}
 }
 
 // disputed is nil for an amount that nobody knows yet: 0 would be one.

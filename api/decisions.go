@@ -34,6 +34,10 @@ type (
 		_     struct{} `additionalProperties:"false"`
 		DueAt string   `json:"due_at" format:"date-time" doc:"When the case must be answered, with its zone."`
 	}
+	newAttachment struct {
+		_       struct{} `additionalProperties:"false"`
+		OrderID string   `json:"order_id" maxLength:"200" doc:"The shop's id or number of the order that the dispute is about."`
+	}
 	newMessage struct {
 		_    struct{} `additionalProperties:"false"`
 		Text string   `json:"text" maxLength:"5000"`
@@ -129,6 +133,16 @@ func (a *api) deadline(ctx context.Context, in *decided) (*caseAnswer, error) {
 			return invalid("due_at", "is missing")
 		}
 		_, err = a.Review.Deadline(ctx, act, *due)
+		return err
+	})
+}
+
+func (a *api) attach(ctx context.Context, in *decided) (*caseAnswer, error) {
+	return a.decide(ctx, in, func(act review.Act) error {
+		sent, err := read[newAttachment](ctx)
+		if err == nil {
+			_, err = a.Review.Attach(ctx, act, sent.OrderID)
+		}
 		return err
 	})
 }

@@ -207,7 +207,7 @@ func (a *App) work(ctx context.Context, id countersign.CaseID) error {
 
 // reviewed is what people's decisions need to know of a desk.
 func reviewed(d desk.Desk) review.Desk {
-	r := review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, Waive: d.Waive, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh, Room: d.Room, Warn: d.Warn}
+	r := review.Desk{Outcome: d.Outcome, Outcomes: d.Outcomes, Justify: d.Justify, Waive: d.Waive, MustChoose: d.MustChoose, Split: d.Split, Fresh: d.Fresh, Room: d.Room, Warn: d.Warn, Cannot: d.Cannot}
 	for _, kind := range d.Typed {
 		r.Typed = append(r.Typed, kind.Name)
 	}

@@ -44,6 +44,8 @@ type Desk struct {
 	// Outcome maps a recommendation that is carried out to how the case ends. A recommendation that is not in it asks for a
 	// person.
 	Outcome map[string]countersign.Outcome
+	// Cannot says why an outcome does not exist for a case as it stands, empty when it does; nil when every outcome always does.
+	Cannot func(countersign.Case, countersign.Outcome) string
 	// Outcomes are those a person may override with.
 	Outcomes []countersign.Outcome
 	// Warn says what a person must know of an outcome before they choose it, and of one that was decided, which leaves that rest of the

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/events"
 	"countersign/pipeline/intake"
 	"countersign/store"
 )
@@ -43,4 +44,16 @@ func find(_ context.Context, _ store.View, r intake.Request, _ time.Time) (intak
 		}
 	}
 	return found, nil
+}
+
+// cannot is why an outcome does not exist at the stage of a case.
+func cannot(c countersign.Case, outcome countersign.Outcome) string {
+	can := events.Can(events.Stage(c.Stage), c.Terms.Network)
+	switch outcome {
+	case countersign.Contested:
+		return can.Contest
+	case countersign.AcceptedOutcome:
+		return can.Accept
+	}
+	return ""
 }

@@ -45,6 +45,7 @@ func New(c Config) desk.Desk {
 		// A recommendation of manual review is not here, and cannot be approved: the person decides and says why.
 		Outcome:    map[string]countersign.Outcome{rules.Contest: countersign.Contested, rules.Accept: countersign.AcceptedOutcome},
 		Outcomes:   []countersign.Outcome{countersign.Contested, countersign.AcceptedOutcome},
+		Cannot:     cannot,
 		MustChoose: true,
 		Split:      countersign.Contested,
 

@@ -86,7 +86,7 @@ var table = []row{
 	{"desk/merchant/report", desk, ""}, // draws what it is given, and knows nothing else
 	{"desk/merchant/pack", desk, "desk/merchant/report store"},
 	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
-	{"desk/merchant", desk, "audit desk desk/merchant/pack desk/merchant/report desk/merchant/rules desk/merchant/shop llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/review pipeline/verify store"},
+	{"desk/merchant", desk, "audit desk events desk/merchant/pack desk/merchant/report desk/merchant/rules desk/merchant/shop llm llm/rulebook pipeline/intake pipeline/investigate pipeline/investigate/fence pipeline/policy pipeline/review pipeline/verify store"},
 	{"desk/merchant/library", desk, "desk/merchant pipeline/verify store"},
 	{"desk/merchant/setup", desk, "desk/bank/records desk/merchant/connector desk/merchant/shop secret store"},
 

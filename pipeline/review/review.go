@@ -33,10 +33,12 @@ type Desk struct {
 	// MustChoose says that a recommendation which asks for a person cannot be approved: the person chooses an outcome, and says why.
 	MustChoose bool
 	// Warn says what a person must know of an outcome that leaves that rest of the amount; nil when the desk has nothing to say.
-	Warn  func(countersign.Facts, countersign.Outcome, *countersign.Money) []string
-	Split countersign.Outcome     // the outcome that may be for a part of the amount; empty when none may
-	Room  store.ExhibitRoom       // how much the files of a case may be together; the zero value takes none
-	Typed []countersign.TypedKind // the kinds of facts that a person may type in; none at a desk that takes none
+	Warn func(countersign.Facts, countersign.Outcome, *countersign.Money) []string
+	// Cannot says why an outcome does not exist for a case as it stands, empty when it does; nil when every outcome always does.
+	Cannot func(countersign.Case, countersign.Outcome) string
+	Split  countersign.Outcome     // the outcome that may be for a part of the amount; empty when none may
+	Room   store.ExhibitRoom       // how much the files of a case may be together; the zero value takes none
+	Typed  []countersign.TypedKind // the kinds of facts that a person may type in; none at a desk that takes none
 }
 
 // Review carries out what people decide.
@@ -154,6 +156,7 @@ type decision struct {
 	Due       *time.Time          `json:"due_at,omitempty"`          // the deadline that a person set
 	Seen      string              `json:"seen,omitempty"`            // the hash of records outside our database, read again for this decision
 	Changed   []string            `json:"changed,omitempty"`         // what was different in them, which the person saw
+	Subject   string              `json:"subject,omitempty"`         // which the case is about from then on
 	Answer    string              `json:"answer,omitempty"`          // what the person says in the place of the model's summary
 	Warnings  []string            `json:"warnings,omitempty"`        // what the person was told of this outcome
 }
@@ -180,6 +183,8 @@ func (r Review) Approve(ctx context.Context, act Act) (countersign.Case, error) 
 		case !ok:
 			c.Raised = true
 			return []store.Note{{Kind: audit.Decision, Payload: decided(*c, "approve", "")}}, nil
+		case desk.cannot(*c, outcome) != "":
+			return nil, impossible(desk.cannot(*c, outcome))
 		case desk.Fresh != nil && changed(*c, now.Facts.Seen):
 			return nil, differs(*c, now.Facts)
 		case desk.Fresh == nil && act.Answer != "":
@@ -223,6 +228,9 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 		if err := overridable(desk, outcome, fix); err != nil {
 			return nil, err
 		}
+		if why := desk.cannot(*c, outcome); why != "" {
+			return nil, impossible(why)
+		}
 		if desk.Fresh != nil && changed(*c, now.Facts.Seen) && act.Facts != now.Facts.Seen {
 			return nil, unseen(*c, now.Facts)
 		}
@@ -247,6 +255,17 @@ func (r Review) Override(ctx context.Context, act Act, outcome countersign.Outco
 		}
 		return r.post(ctx, tx, c, act, *waived, again, d)
 	})
+}
+
+func (d Desk) cannot(c countersign.Case, outcome countersign.Outcome) string {
+	if d.Cannot == nil {
+		return ""
+	}
+	return d.Cannot(c, outcome)
+}
+
+func impossible(why string) error {
+	return countersign.Errorf(countersign.Conflict, "%s", strings.TrimSuffix(why, ".")).In("outcome").Try("decide otherwise")
 }
 
 // split notes the part of the amount that an outcome is for.
