@@ -53,10 +53,10 @@ func (a *App) Watchable() http.Handler {
 
 func (a *App) pages(hooks *hook.Hook) http.Handler {
 	return web.New(web.Config{Store: a.Store, Intake: a.Intake, Review: a.Review, Desks: a.Desks, Throttle: auth.NewThrottle(a.Store.Now),
-		Setup:       setup.Setup{Store: a.Store, Key: a.Key},
-		Library:     a.Library,
-		Sessions:    session.New(a.Store, session.Options{Secure: a.way.HTTPS, Unattended: web.Unattended}),
-		Sources:     hook.Sources{Store: a.Store, Key: a.Key}, Hooks: hooks,
+		Setup:    setup.Setup{Store: a.Store, Key: a.Key},
+		Library:  a.Library,
+		Sessions: session.New(a.Store, session.Options{Secure: a.way.HTTPS, Unattended: web.Unattended}),
+		Sources:  hook.Sources{Store: a.Store, Key: a.Key}, Hooks: hooks,
 		Roster:      a.Roster,
 		Environment: a.environment(), NoAI: a.offline(), Way: a.way,
 		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping, Answered: a.Measure.Answered, Room: a.room})

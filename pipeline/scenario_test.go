@@ -94,7 +94,7 @@ func TestEveryReasonHasAScenario(t *testing.T) {
 var ofAnOrder = map[countersign.ReasonCode]bool{
 	countersign.QuoteUnverified: true, countersign.OrderNotFound: true, countersign.DeadlinePassed: true, countersign.RefundContradictsContest: true,
 	countersign.NoRefundContradictsAccept: true, countersign.PartialRefund: true, countersign.OpenReturn: true,
-	countersign.PolicyNewerThanOrder: true, countersign.PersonDecides: true,
+	countersign.PolicyNewerThanOrder: true, countersign.PersonDecides: true, countersign.ReopenedByEvent: true, countersign.RefundHasFailed: true,
 }
 
 // afterwards are the reasons that come of carrying a verdict out elsewhere: pipeline/outside shows them.

@@ -61,7 +61,7 @@ func scenarios(t *testing.T) map[string]*txtar.Archive {
 // ofAnOrder are the reasons that this desk can give, beside the one that every case of it has.
 var ofAnOrder = []countersign.ReasonCode{
 	countersign.ModelFailed, countersign.ModelSawPartialCase, countersign.EvidenceInvalid, countersign.EvidenceTooLittle,
-	countersign.QuoteUnverified, countersign.FactsUnreadable, countersign.OrderNotFound, countersign.DeadlinePassed,
+	countersign.ReopenedByEvent, countersign.RefundHasFailed, countersign.QuoteUnverified, countersign.FactsUnreadable, countersign.OrderNotFound, countersign.DeadlinePassed,
 	countersign.RefundContradictsContest, countersign.NoRefundContradictsAccept, countersign.PartialRefund, countersign.OpenReturn,
 	countersign.PolicyNewerThanOrder, countersign.FactsDisagree, countersign.FactsUnknown, countersign.ModelAskedForPerson, countersign.PersonDecides,
 }
@@ -203,6 +203,7 @@ var sections = map[string]func(*scene, txtar.File){
 	"records.json": func(s *scene, f txtar.File) { s.records(f.Data) },
 	"policy":       (*scene).policy,
 	"case.json":    (*scene).file,
+	"event.json":   (*scene).hears,
 	"model":        func(s *scene, f txtar.File) { s.model = s.script(string(f.Data)) },
 	"people":       (*scene).acts,
 	"want":         (*scene).compare,
@@ -267,6 +268,23 @@ func (s *scene) file(f txtar.File) {
 	s.open(intake.Request{SubjectID: c.Order, Notes: c.Notes, Amount: c.Amount, DueAt: c.Due, Terms: countersign.Terms{Network: c.Network, ReasonCode: c.Code}})
 }
 
+// hears takes in an event of the provider's, and works the case that it opened, for the first time or again.
+func (s *scene) hears(f txtar.File) {
+	s.Helper()
+	if !s.policies {
+		s.policy(returnsPolicy(s))
+	}
+	in := intake.Events{Intake: s.intake, Desks: map[countersign.DeskName]intake.Desk{countersign.Merchant: s.desk.Desk}}
+	got, err := in.Receive(s.Context(), intake.Delivery{Source: store.EventSource{Name: "provider", Desk: countersign.Merchant}, Body: f.Data, Plain: f.Data, SignedAt: s.now})
+	s.must(err)
+	for _, c := range got.Cases {
+		s.id = c.ID
+	}
+	if s.theCase().Status == countersign.Queued {
+		s.work()
+	}
+}
+
 func (s *scene) open(r intake.Request) {
 	s.Helper()
 	r.SubjectField, r.Reason, r.Stage = "order_id", countersign.OtherReason, "chargeback"
@@ -317,6 +335,8 @@ func (s *scene) decide(line string) error {
 		s.seen = now.Seen
 	case verb == "approve":
 		_, err = s.review.Approve(s.Context(), act)
+	case verb == "attach":
+		_, err = s.review.Attach(s.Context(), act, said)
 	case verb == "retry":
 		_, err = s.review.Retry(s.Context(), act)
 	case len(words) > 1 && words[0] == "states":

@@ -235,6 +235,9 @@ func (w *work) open(ctx context.Context, dispute string, s events.Standing, row 
 	}
 	row.Round = 1
 	opened, err := w.openIn(ctx, w.tx, w.desk, w.actor(), r, w.id(w.desk.Prefix), store.Note{Kind: audit.Event, Payload: row})
+	if w.Counted != nil {
+		w.tx.AfterCommit(func() { w.Counted(w.desk.Name, countersign.Source, true) })
+	}
 	if err != nil || row.Result == nil {
 		return opened.Case, err
 	}
