@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 
 	"countersign"
@@ -266,6 +267,12 @@ func (v View) CasesOfEvent(ctx context.Context, e Event) ([]countersign.Case, er
 // disputeRef and refundRef are what the threads of a dispute, and of an order's refunds, go by.
 func disputeRef(dispute string) string { return "dispute " + dispute }
 func refundRef(order string) string    { return "refunds of " + order }
+
+// Dispute is the dispute that a thread is about; empty for one about refunds.
+func (th Thread) Dispute() string {
+	dispute, _ := strings.CutPrefix(th.Ref, disputeRef(""))
+	return dispute
+}
 
 // Refs are the threads that an event belongs to.
 func (e Event) Refs() (dispute, refunds string) {

@@ -25,7 +25,12 @@ type Report struct {
 // report: one that is not, byte for byte, what the record of its case sealed is an Altered error, and nothing of it is returned.
 // Inside a transaction that sees what others commit meanwhile it may find a record broken that only grew: see the Store's.
 func (v View) Report(ctx context.Context, id countersign.CaseID) (Report, error) {
-	r, err := v.lastReport(ctx, id)
+	return v.ReportOfRound(ctx, id, 0)
+}
+
+// ReportOfRound is Report for the report of that round; 0 is the last one that has one.
+func (v View) ReportOfRound(ctx context.Context, id countersign.CaseID, round int) (Report, error) {
+	r, err := v.lastReport(ctx, id, round)
 	if err == nil {
 		err = v.asSealed(ctx, id, keptReport(r))
 	}
@@ -36,17 +41,22 @@ func (v View) Report(ctx context.Context, id countersign.CaseID) (Report, error)
 }
 
 // Report reads a report and the record that it is held against in one snapshot.
-func (s *Store) Report(ctx context.Context, id countersign.CaseID) (r Report, err error) {
+func (s *Store) Report(ctx context.Context, id countersign.CaseID) (Report, error) {
+	return s.ReportOfRound(ctx, id, 0)
+}
+
+// ReportOfRound reads the report of a round, and the record that it is held against, in one snapshot.
+func (s *Store) ReportOfRound(ctx context.Context, id countersign.CaseID, round int) (r Report, err error) {
 	err = s.Snapshot(ctx, func(v View) error {
-		r, err = v.Report(ctx, id)
+		r, err = v.ReportOfRound(ctx, id, round)
 		return err
 	})
 	return r, err
 }
 
-func (v View) lastReport(ctx context.Context, id countersign.CaseID) (r Report, err error) {
+func (v View) lastReport(ctx context.Context, id countersign.CaseID, round int) (r Report, err error) {
 	err = v.q.QueryRowContext(ctx, `SELECT case_id, round, fingerprint, content, created_at, created_by FROM reports
-		WHERE case_id = $1 ORDER BY round DESC LIMIT 1`, string(id)).Scan(&r.CaseID, &r.Round, &r.Fingerprint, &r.Content, scanMicros{&r.CreatedAt}, &r.CreatedBy)
+		WHERE case_id = $1 AND (round = $2 OR $2 = 0) ORDER BY round DESC LIMIT 1`, string(id), round).Scan(&r.CaseID, &r.Round, &r.Fingerprint, &r.Content, scanMicros{&r.CreatedAt}, &r.CreatedBy)
 	if errors.Is(err, sql.ErrNoRows) {
 		return r, countersign.Errorf(countersign.NotFound, "case %s has no evidence report", id).Try("a report is made when a person decides the case")
 	}

@@ -13,6 +13,7 @@ import (
 	"countersign/audit"
 	"countersign/auth"
 	"countersign/desk"
+	"countersign/pipeline/review"
 	"countersign/pipeline/verify"
 	"countersign/store"
 )
@@ -29,6 +30,8 @@ type file struct {
 	documents  []verify.Document // what the proposal quotes from
 	exhibits   []store.Exhibit   // files that people added
 	typed      []countersign.TypedFact
+	heard      heard             // what providers said
+	reported   []int             // rounds that a report was made of
 	sealed     store.Report      // of a case that is closed
 	unsealed   error             // why there is none
 	unreadable string            // why the desk could not show its records
@@ -88,6 +91,10 @@ func (v *visit) read(ctx context.Context, view store.View, f *file, id string) (
 			return err
 		}
 	}
+	if err := f.hear(ctx, view); err != nil {
+		return err
+	}
+	f.reported = reportedRounds(f.rows)
 	if f.reports() {
 		f.sealed, f.unsealed = view.Report(ctx, f.ID)
 	}
@@ -150,8 +157,12 @@ type caseScreen struct {
 	Report              *reportPanel  // nil while there is nothing to report
 	Exhibits            *exhibitsPanel
 	Typed               *typedPanel
-	Wrong               string      // why what was just sent was not taken
-	Lost                []typedText // what was typed into a form that the page does not have any more
+	Events              *eventsPanel   // nil while nobody said anything of their own accord
+	Rounds              []earlierRound // what was decided before it was opened again
+	Reopened            string         // why it is open again
+	Attach              string         // where the order is named, of a case whose order is not known
+	Wrong               string         // why what was just sent was not taken
+	Lost                []typedText    // what was typed into a form that the page does not have any more
 	Trace               []traceLine
 	Steps               []stepTable
 	Record              recordPanel
@@ -213,6 +224,13 @@ func (v *visit) caseScreen(f *file) (*caseScreen, error) {
 		p.Also = v.listed(slices.DeleteFunc(slices.Clone(f.earlier), func(c countersign.Case) bool { return c.Subject != f.Subject }))
 	}
 	v.hold(p, f)
+	p.Events, p.Rounds = v.events(f), v.rounds(f)
+	if f.Reopened != nil && f.Status != countersign.Closed {
+		p.Reopened = legible(f.Reopened.Text)
+	}
+	if review.Unmatched(f.Case) && f.Status == countersign.InReview && v.may(auth.Decide) {
+		p.Attach = "/cases/" + string(f.ID) + "/attach"
+	}
 	if f.Status == countersign.InReview && v.may(auth.Decide) {
 		p.SetDue = "/cases/" + string(f.ID) + "/deadline"
 	}

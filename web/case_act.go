@@ -92,6 +92,8 @@ func (v *visit) carryOut(verb string, act review.Act) (countersign.Case, error) 
 			return countersign.Case{}, err
 		}
 		return v.Review.Deadline(ctx, act, due)
+	case "attach":
+		return v.Review.Attach(ctx, act, v.form("order_id"))
 	}
 	return v.Review.Retry(ctx, act)
 }
@@ -236,6 +238,8 @@ func (v *visit) retype(p *decideScreen) {
 	switch p.Verb {
 	case "message":
 		p.Text = v.text()
+	case "attach":
+		p.Order = v.r.PostFormValue("order_id")
 	case "deadline": // the one that the case has would be set by the next press
 		p.DueTyped = v.form("due")
 	}
@@ -247,7 +251,7 @@ func (v *visit) retype(p *decideScreen) {
 // typedTexts are the texts of a form that cannot be sent any more. An answer that was left as the model wrote it was not typed.
 func (v *visit) typedTexts(id countersign.CaseID) (all []typedText) {
 	for _, field := range []typedText{{Name: "answer", Label: "The answer"}, {Name: "reason", Label: "Why"}, {Name: "part", Label: "Amount to contest"},
-		{Name: "withheld_why", Label: "Why something is left out"}, {Name: "reference", Label: "Reference of the outside desk"}, {Name: "text", Label: "Draft"}, {Name: "due", Label: "Answer due"}} {
+		{Name: "withheld_why", Label: "Why something is left out"}, {Name: "reference", Label: "Reference of the outside desk"}, {Name: "text", Label: "Draft"}, {Name: "due", Label: "Answer due"}, {Name: "order_id", Label: "Order"}} {
 		field.Text = v.r.PostFormValue(field.Name)
 		if answer, err := v.answer(id); field.Name == "answer" && err == nil && answer == "" || strings.TrimSpace(field.Text) == "" {
 			continue
@@ -280,6 +284,8 @@ func (v *visit) sentBefore(f *file) (again, same bool) {
 // keptSo reports whether a decision holds what this form says beside its reason.
 func (v *visit) keptSo(f *file, d decision) bool {
 	switch d.Verb {
+	case "attach":
+		return d.Subject == v.form("order_id")
 	case "deadline":
 		due, err := v.dueTyped()
 		return err == nil && d.Due != nil && d.Due.Equal(due)
@@ -310,6 +316,8 @@ func done(verb string, c countersign.Case) string {
 		return "The draft was kept. Nothing was sent."
 	case verb == "deadline":
 		return "The deadline was set by hand."
+	case verb == "attach":
+		return "The case is about order " + legible(clip(c.Subject.ID)) + " now, and a new investigation begins."
 	case verb == "retry":
 		return "A new investigation begins."
 	case c.Status == countersign.AwaitingConfirmation && verb == "ask":

@@ -30,6 +30,7 @@ type decideScreen struct {
 	Draft                   string        // what the customer's draft says, on an act that would freeze it
 	Splits                  string        // the currency of an amount that may be decided in part; empty when none may
 	Part                    string        // what was typed of it
+	Order                   string        // that was typed
 	DueTyped, Zone          string        // of a deadline, and where its clock is
 	Hurting                 []picked      // facts that speak against the shop, and may be left out of the report
 	Clauses                 []clauseShown // that the report would quote, and that may be left out of it
@@ -61,12 +62,12 @@ type option struct {
 // verbs are the acts, by the last word of their address.
 var verbs = map[string]func(*visit, *file, *decideScreen) error{
 	"approve": askApprove, "override": askOverride, "escalate": askEscalate, "message": askMessage, "deadline": askDeadline, "retry": askRetry,
-	"ask": askAgain, "settle": askSettle,
+	"ask": askAgain, "settle": askSettle, "attach": askAttach,
 }
 
 func unknownVerb(verb string) error {
 	return countersign.Errorf(countersign.Invalid, "%q is not something that can be done with a case; nothing was changed.", clip(verb)).
-		Try("Expected approve, override, escalate, message, deadline, retry, ask or settle.")
+		Try("Expected approve, override, escalate, message, deadline, attach, retry, ask or settle.")
 }
 
 // decideForm asks before an act.
@@ -160,7 +161,8 @@ func askOverride(v *visit, f *file, p *decideScreen) error {
 	}
 	for _, outcome := range f.desk.Outcomes {
 		if outcome != countersign.Resolved {
-			p.Options = append(p.Options, option{Value: string(outcome), Outcome: string(outcome), Title: f.closeAs(outcome), Happens: strings.Join(append(f.warnings(outcome), f.closing()), " ")})
+			p.Options = append(p.Options, option{Value: string(outcome), Outcome: string(outcome), Title: f.closeAs(outcome), Cannot: f.cannotBe(outcome),
+				Happens: strings.Join(append(f.warnings(outcome), f.closing()), " ")})
 			continue
 		}
 		for _, kind := range []countersign.FixKind{countersign.Reversal, countersign.Refund} {

@@ -183,6 +183,8 @@ func (f *file) approval() (*act, string) {
 	case !acts:
 		a := f.act("approve", "Raise to an approver", "a")
 		return &a, "No money moves. The case stays open and waits for an approver."
+	case f.cannotBe(outcome) != "":
+		return nil, f.cannotBe(outcome)
 	case outcome == f.desk.Split:
 		a := f.act("approve", capital(plain(outcome))+" "+disputed(f.Case), "a")
 		return &a, "Nothing is sent from here. The case is closed as " + plain(outcome) + ", and its evidence report is yours to send."

@@ -53,7 +53,8 @@ func (v *visit) rendered(f *file, format report.Format) ([]byte, error) {
 		_, file, err := pack.Of(v.r.Context(), v.Store, f.ID, v.who.Actor)
 		return file, err
 	}
-	sealed, err := pack.Sealed(v.r.Context(), v.Store, f.ID)
+	round, _ := strconv.Atoi(v.r.URL.Query().Get("round")) // the last one, where that says nothing
+	sealed, err := pack.SealedRound(v.r.Context(), v.Store, f.ID, round)
 	if err != nil {
 		return nil, err
 	}

@@ -46,6 +46,8 @@ func (g *gallery) decisions() {
 	g.approvals()
 	g.confirm("approve", "approve: contest a chargeback", g.aboutOrder("C-2001").file(), nil)
 	g.confirm("deadline", "set the deadline", g.aboutOrder("C-2001").file(), nil)
+	g.confirm("attach", "attach an order", g.unmatched("C-2071").file(), nil)
+	g.confirm("override", "override: an inquiry that nobody reads an answer to", g.unread("C-2072").file(), nil)
 	g.confirm("override", "override: contest or accept a chargeback", g.refunded("C-2003").file(), nil)
 	moved := g.aboutOrder("C-2043")
 	moved.now = orderFacts("USD 149.00")

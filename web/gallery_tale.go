@@ -25,7 +25,9 @@ type tale struct {
 	exhibits  []store.Exhibit   // files that people added
 	typed     []countersign.TypedFact
 	now       *countersign.Facts // what the records say now, when that is not what the case was judged on
+	before    []deed             // what happened in the rounds before this one; nil for a model that did not answer
 	later     []deed             // what happened after the verdict
+	heard     heard              // what providers said
 	holder    store.Claim
 	earlier   []countersign.Case
 	none      bool // the desk cannot show its records now
@@ -52,8 +54,8 @@ var (
 func (t *tale) file() *file {
 	d := t.written()
 	f := &file{Case: t.Case, desk: t.desk, display: t.display, documents: t.documents, exhibits: t.exhibits, typed: t.typed, rows: d.rows, head: d.head, names: colleagues, earlier: t.earlier,
-		holder: t.holder, held: t.holder.PersonID != ""}
-	f.report = d.verified(t.Case)
+		heard: t.heard, holder: t.holder, held: t.holder.PersonID != ""}
+	f.report, f.reported = d.verified(t.Case), reportedRounds(f.rows)
 	switch {
 	case t.now != nil:
 		f.now, f.stale = *t.now, true
@@ -74,7 +76,10 @@ func (t *tale) written() *diary {
 	if t.Status == countersign.Queued {
 		return d
 	}
-	for round := 1; round < t.Round; round++ {
+	for _, happened := range t.before {
+		d.write(happened)
+	}
+	for round := 1; round < t.Round && t.before == nil; round++ {
 		t.triedInVain(d, round)
 	}
 	d.write(deed{400 * time.Millisecond, audit.Started, aWorker, fields{"round": t.Round, "status": countersign.Investigating,

@@ -87,6 +87,11 @@ var accesses = []access{
 	{"POST /settings/tokens", 303, 403, 403, 403, 400},
 	{"POST /settings/tokens/{token}/revoke", 303, 403, 403, 403, 303},
 
+	{"GET /settings/events", 303, 403, 403, 403, 200},
+	{"POST /settings/events", 303, 403, 403, 403, 400},
+	{"POST /settings/events/{source}/rotate", 303, 403, 403, 403, 404},
+	{"POST /settings/events/{source}/remove", 303, 403, 403, 403, 404},
+
 	{"GET /settings/shop", 303, 403, 403, 403, 200},
 	{"POST /settings/shop/begin", 303, 403, 403, 403, 303},
 	{"POST /settings/shop/discard", 303, 403, 403, 403, 303},

@@ -7,12 +7,14 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
 	"countersign"
 	"countersign/audit"
 	"countersign/desk/merchant/report"
+	"countersign/events"
 	"countersign/follow"
 	"countersign/pipeline/review"
 	"countersign/store"
@@ -69,6 +71,8 @@ var tellers = map[audit.Kind]func(*file, store.RecordRow, *traceLine) error{
 	audit.Message:   tellMessage,
 	audit.Note:      tellNote,
 	audit.Closed:    tellClosed,
+	audit.Event:     tellEvent,
+	audit.Reopened:  tellEvent,
 }
 
 func tellOpened(f *file, row store.RecordRow, l *traceLine) error {
@@ -297,7 +301,9 @@ func tellFix(f *file, row store.RecordRow, l *traceLine) error {
 
 // decision is what the record keeps of an act of a person's.
 type decision struct {
+	Round     int                 `json:"round"`
 	Verb      string              `json:"verb"`
+	Subject   string              `json:"subject"`
 	Outcome   countersign.Outcome `json:"outcome_wanted"`
 	Fix       string              `json:"fix"`
 	Reason    string              `json:"reason"`
@@ -325,7 +331,8 @@ func tellDecision(f *file, row store.RecordRow, l *traceLine) error {
 		return errors.New("not a decision")
 	}
 	acts := map[string]string{"approve": " approved the recommendation", "override": " decided otherwise", "escalate": " raised it to approvers", "deadline": " set the deadline", "retry": " asked for another investigation",
-		"ask": " had the core asked again", "settle": " found out what became of the fix"}
+		"ask": " had the core asked again", "settle": " found out what became of the fix",
+		"attach": " said which order it is about: " + legible(clip(d.Subject))}
 	l.Words = capital(f.actor(row.Actor)) + acts[d.Verb]
 	if d.Verb == "override" {
 		if f.desk.Reports && d.Part == nil && d.Outcome == f.desk.Outcome[f.Recommendation] {
@@ -391,6 +398,33 @@ func tellNote(f *file, row store.RecordRow, l *traceLine) error {
 	return nil
 }
 
+// tellEvent is what a provider said, or that it opened the case again.
+func tellEvent(f *file, row store.RecordRow, l *traceLine) error {
+	var said struct {
+		Source   string
+		Text     string
+		Took     []string
+		Events   []struct{ Type string }
+		Standing *events.Standing
+	}
+	if err := json.Unmarshal(row.Payload.Bytes, &said); err != nil {
+		return err
+	}
+	l.Words = legible(said.Source) + " sent " + many(len(said.Events), "event", "events")
+	if len(said.Events) == 1 {
+		l.Words = legible(said.Source) + " sent “" + legible(clip(said.Events[0].Type)) + "”"
+	}
+	if said.Standing != nil {
+		l.Words += ": " + events.Says(said.Standing.Stage, said.Standing.Status)
+	}
+	if row.Kind == audit.Reopened {
+		l.Words = "Opened again. " + legible(said.Text)
+	} else if slices.Contains(said.Took, "due_at") {
+		l.Words += " The deadline was moved."
+	}
+	return nil
+}
+
 func tellClosed(f *file, row store.RecordRow, l *traceLine) error {
 	var closed store.ClosedRow
 	if err := json.Unmarshal(row.Payload.Bytes, &closed); err != nil {
@@ -412,6 +446,8 @@ func (f *file) actor(recorded string) string {
 		return "worker " + a.ID
 	case countersign.Policy:
 		return "the policy"
+	case countersign.Source:
+		return "an event of " + legible(a.ID)
 	case countersign.CLI:
 		return a.ID + " on the command line"
 	}

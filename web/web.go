@@ -170,6 +170,10 @@ var routes = []route{
 	{"POST", "/settings/people/{person}/link", auth.Manage, postPersonLink},
 	{"POST", "/settings/tokens", auth.Manage, postToken},
 	{"POST", "/settings/tokens/{token}/revoke", auth.Manage, postRevokeToken},
+	{"GET", "/settings/events", auth.Manage, eventSources},
+	{"POST", "/settings/events", auth.Manage, postEventSource},
+	{"POST", "/settings/events/{source}/rotate", auth.Manage, postRotateSource},
+	{"POST", "/settings/events/{source}/remove", auth.Manage, postRemoveSource},
 
 	{"GET", "/settings/shop", auth.Manage, shopPage},
 	{"POST", "/settings/shop/begin", auth.Manage, postShopBegin},

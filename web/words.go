@@ -29,7 +29,10 @@ func complaint(r countersign.DisputeReason) string {
 // matter is what a case is about, in a few words: the order where it is one, the complaint, and the network's code where one carries it.
 func matter(c countersign.Case) string {
 	words := []string{}
-	if c.Subject.Kind == countersign.OrderSubject {
+	switch {
+	case c.Subject == (countersign.Subject{Kind: countersign.OrderSubject}):
+		words = append(words, "order not known")
+	case c.Subject.Kind == countersign.OrderSubject:
 		words = append(words, "order "+legible(clip(c.Subject.ID)))
 	}
 	if len(words) == 0 || c.Reason != countersign.OtherReason {
@@ -127,6 +130,8 @@ var reasonWords = map[countersign.ReasonCode]string{
 	countersign.OpenReturn:                "There is a return on file",
 	countersign.QuoteUnverified:           "No quoted clause was found",
 	countersign.PolicyNewerThanOrder:      "The policy is newer than the order",
+	countersign.ReopenedByEvent:           "It was closed, and is open again",
+	countersign.RefundHasFailed:           "A refund that was counted on has failed",
 }
 
 // reasonShort is the same for a line of the queue.
@@ -168,6 +173,8 @@ var shortReasons = map[countersign.ReasonCode]string{
 	countersign.OpenReturn:                "return on file",
 	countersign.QuoteUnverified:           "no clause found",
 	countersign.PolicyNewerThanOrder:      "policy newer than order",
+	countersign.ReopenedByEvent:           "opened again",
+	countersign.RefundHasFailed:           "refund has failed",
 }
 
 var failures = map[countersign.Failure]string{

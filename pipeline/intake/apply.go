@@ -396,7 +396,7 @@ func same(a, b *countersign.Result) bool {
 // reopen begins another round of a case that was closed. What was decided stays in its record, and the report with the round that it was
 // made for; the records are read again, because the decision will be about what they say now.
 func (w *work) reopen(ctx context.Context, c *countersign.Case, code countersign.ReasonCode, text string, at time.Time, row *eventRow) error {
-	jobID, err := w.Queue.Add(ctx, w.tx, c.ID)
+	jobID, err := w.Queue.Add(ctx, w.tx, c.Desk, c.ID)
 	if err != nil {
 		return err
 	}

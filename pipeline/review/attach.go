@@ -31,7 +31,7 @@ func (r Review) Attach(ctx context.Context, act Act, subject string) (countersig
 		case subject == c.Subject.ID:
 			return nil, countersign.Errorf(countersign.Conflict, "the case is about that one already").In("order_id").Try("retry it, if it is on record now")
 		}
-		jobID, err := r.Queue.Add(ctx, tx, c.ID)
+		jobID, err := r.Queue.Add(ctx, tx, c.Desk, c.ID)
 		if err != nil {
 			return nil, err
 		}

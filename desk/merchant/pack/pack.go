@@ -43,7 +43,12 @@ func Measure(ctx context.Context, v store.View, id countersign.CaseID, r report.
 // Sealed is the report of a decided case, byte for byte as the record sealed it. Everything that hands out a report or a part of one
 // begins here: one that was changed since, or that the record cannot vouch for, is an Altered error and nothing else.
 func Sealed(ctx context.Context, s *store.Store, id countersign.CaseID) (report.Report, error) {
-	kept, err := s.Report(ctx, id)
+	return SealedRound(ctx, s, id, 0)
+}
+
+// SealedRound is Sealed for the report of that round; 0 is the last one that has one.
+func SealedRound(ctx context.Context, s *store.Store, id countersign.CaseID, round int) (report.Report, error) {
+	kept, err := s.ReportOfRound(ctx, id, round)
 	if err != nil {
 		return report.Report{}, err
 	}
