@@ -44,7 +44,7 @@ func decoded(t *testing.T, text string) (v any) {
 }
 
 const opened = `{"id":"s","desk":"s","subject":{"transaction_id":"s"},"customer_id":"s","channel":"s","reason":"s","notes":"s",
-	"amount":{"minor":1,"currency":"s","text":"s"},"contested":null,"network":null,"reason_code":null,"provider_ref":null,"status":"s","stage":null,"recommendation":null,"outcome":null,"handled_by":null,
+	"amount":{"minor":1,"currency":"s","text":"s"},"contested":null,"network":null,"reason_code":null,"provider_ref":null,"status":"s","stage":null,"recommendation":null,"outcome":null,"handled_by":null,"result":null,"reopened":null,
 	"raised":true,"opened_at":"s","updated_at":"s","due_at":"s","due_source":"s","proposal":null,"facts":[],"verdict":null,
 	"fix":{"state":"s","kind":null,"transaction_id":null,"amount":null,"entries":[],"instruction":null,"why":null},"message":"s",
 	"model":{"provider":"s","name":"s","attempts":1,"input_tokens":1,"output_tokens":1,"cost":"s"},

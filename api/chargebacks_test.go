@@ -382,3 +382,32 @@ func TestWhatAsksForAPersonIsNotApproved(t *testing.T) {
 		t.Errorf("got %d %s", r.status, r.text)
 	}
 }
+
+// An order that the shop does not have is named otherwise by whoever knows it, and read from then on. One that was found stays.
+func TestAnOrderIsAttached(t *testing.T) {
+	o := newOffice(t)
+	p := o.sell(func(id string) shop.Records {
+		if id != "1001" {
+			return shop.Records{}
+		}
+		return delivered(id)
+	})
+	c := o.worked(p, `{"order_id":"ch_unknown","network":"visa","reason_code":"13.1"}`)
+	for place, body := range map[string]string{"body.order_id": `{"order_id":" "}`, "body.order": `{"order":"1001"}`, "body": ``} {
+		problem(t, o.decide(c.ID, "attach", c.Revision, body), http.StatusBadRequest, place)
+	}
+	problem(t, o.decide(c.ID, "attach", c.Revision, `{"order_id":"ch_unknown"}`), http.StatusConflict, "body.order_id")
+	problem(t, o.decide(c.ID, "attach", c.Revision-1, `{"order_id":"1001"}`), http.StatusConflict, "")
+	r := o.decide(c.ID, "attach", c.Revision, `{"order_id":"1001"}`)
+	if subject, _ := r.json["subject"].(map[string]any); r.status != http.StatusOK || r.json["status"] != "queued" || r.json["round"] != 2.0 || subject["order_id"] != "1001" {
+		t.Fatalf("got %d %s", r.status, r.text)
+	}
+	if err := p.Work(t.Context(), c.ID); err != nil {
+		t.Fatal(err)
+	}
+	now, err := o.store.Case(t.Context(), c.ID)
+	if err != nil || now.Recommendation != "CONTEST" || now.Facts.Fact("order_found").State != countersign.Present {
+		t.Errorf("the case is %+v, %v", now, err)
+	}
+	problem(t, o.decide(c.ID, "attach", now.Revision, `{"order_id":"1002"}`), http.StatusConflict, "body.order_id")
+}

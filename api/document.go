@@ -10,7 +10,7 @@ import (
 
 // nullable are the properties that hold an object or null. The library knows null only for plain values.
 var nullable = map[string][]string{
-	"Case": {"contested", "proposal", "verdict"}, "Fix": {"amount", "instruction"}, "RecordRow": {"payload"},
+	"Case": {"result", "reopened", "contested", "proposal", "verdict"}, "Fix": {"amount", "instruction"}, "RecordRow": {"payload"},
 }
 
 // finished is the document as it is sent, with what the library cannot say by itself.

@@ -33,6 +33,7 @@ func TestPermissions(t *testing.T) {
 		{"POST /api/v1/cases/{id}/escalate", deciders},
 		{"POST /api/v1/cases/{id}/message", deciders},
 		{"POST /api/v1/cases/{id}/deadline", deciders},
+		{"POST /api/v1/cases/{id}/attach", deciders},
 		{"POST /api/v1/cases/{id}/retry", deciders},
 		{"POST /api/v1/cases/{id}/ask", deciders},
 		{"POST /api/v1/cases/{id}/settle", deciders},
