@@ -159,4 +159,5 @@ var shopReason = map[countersign.ReasonCode]bool{
 	countersign.QuoteUnverified: true, countersign.OrderNotFound: true, countersign.DeadlinePassed: true, countersign.RefundContradictsContest: true,
 	countersign.NoRefundContradictsAccept: true, countersign.PartialRefund: true, countersign.OpenReturn: true,
 	countersign.PolicyNewerThanOrder: true, countersign.PersonDecides: true, countersign.FixDeclined: true, countersign.FixOutcomeUnknown: true,
+	countersign.ReopenedByEvent: true, countersign.RefundHasFailed: true,
 }

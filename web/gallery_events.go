@@ -86,12 +86,12 @@ func (g *gallery) sources() {
 	}
 	hang("no source yet", "/settings/events", eventsScreen{})
 	all := eventsScreen{Sources: []sourceLine{
-		{Name: "provider", Window: "5m0s", Skew: "the same second", Last: admin.moment(galleryTime), Deliveries: "12,408", Events: "11,973", Former: admin.moment(galleryTime.Add(9 * time.Hour))},
-		{Name: "old-gateway-of-the-german-shop", Window: "5m0s", Skew: "188 s behind ours", Off: true, Last: admin.moment(galleryTime.Add(-time.Hour)), Deliveries: "31", Events: "30", Waiting: 2, Unreadable: 1,
+		{Name: "provider", Window: "5 minutes", Skew: "the same second", Last: admin.moment(galleryTime), Deliveries: "12,408", Events: "11,973", Former: admin.moment(galleryTime.Add(9 * time.Hour))},
+		{Name: "old-gateway-of-the-german-shop", Window: "5 minutes", Skew: "188 s behind ours", Off: true, Last: admin.moment(galleryTime.Add(-time.Hour)), Deliveries: "31", Events: "30", Waiting: 2, Unreadable: 1,
 			Kept: []refusedLine{{admin.moment(galleryTime.Add(-2 * time.Hour)), `dispute.status: "angry" is not one of needs_response, under_review, closed, withdrawn, reversed, won, accepted, expired, lost`}},
 			Refused: []refusedLine{{admin.moment(galleryTime.Add(-time.Hour)), "Countersign-Signature: is of another body or secret: body changed in transit? (headers seen: Accept-Encoding, Content-Length, Countersign-Signature, User-Agent, X-Forwarded-For)"},
 				{admin.moment(galleryTime.Add(-3 * time.Hour)), "Countersign-Signature: is 3600 seconds off, and 300 are allowed: signed at 2026-12-01T06:10:00Z, and it is 2026-12-01T07:10:00Z here"}}},
-		{Name: "new", Window: "5m0s", Deliveries: "0", Events: "0"},
+		{Name: "new", Window: "5 minutes", Deliveries: "0", Events: "0"},
 	}}
 	hang("sources, one with trouble", "", all)
 	fresh := all

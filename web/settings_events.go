@@ -60,7 +60,7 @@ func (v *visit) sourceLine(s store.EventSource) (l sourceLine, err error) {
 	if err != nil {
 		return l, err
 	}
-	l = sourceLine{Name: s.Name, Window: s.Window.String(), Deliveries: count(counts.Deliveries), Events: count(counts.Events), Waiting: counts.Waiting, Unreadable: counts.Unreadable}
+	l = sourceLine{Name: s.Name, Window: windowWords(s.Window), Deliveries: count(counts.Deliveries), Events: count(counts.Events), Waiting: counts.Waiting, Unreadable: counts.Unreadable}
 	if !counts.Last.IsZero() {
 		l.Last, l.Skew, l.Off = v.moment(counts.Last), skewWords(counts.Skew), counts.Skew > s.Window/2 || counts.Skew < -s.Window/2
 	}
@@ -77,6 +77,14 @@ func (v *visit) sourceLine(s store.EventSource) (l sourceLine, err error) {
 		l.Kept = append(l.Kept, refusedLine{v.moment(e.ReceivedAt), legible(e.Why)})
 	}
 	return l, err
+}
+
+// windowWords is how far off a signature may be.
+func windowWords(d time.Duration) string {
+	if d%time.Minute == 0 {
+		return many(int(d/time.Minute), "minute", "minutes")
+	}
+	return many(int(d/time.Second), "second", "seconds")
 }
 
 // skewWords is how far the sender's clock was from ours at the last delivery, the way there included.

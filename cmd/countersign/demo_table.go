@@ -128,6 +128,8 @@ var meanings = map[countersign.ReasonCode]string{
 	countersign.OpenReturn:                "the customer has a return on file",
 	countersign.QuoteUnverified:           "the clauses it rests on are not in the policies",
 	countersign.PolicyNewerThanOrder:      "the order was placed before the policies came into force",
+	countersign.ReopenedByEvent:           "it was closed, and its network has turned since",
+	countersign.RefundHasFailed:           "a refund that the decision had counted on has failed",
 }
 
 // summary counts endings and reasons, and verifies the whole record.
