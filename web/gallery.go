@@ -49,8 +49,7 @@ var (
 func Gallery(bank, shop desk.Desk) []Sample {
 	g := &gallery{bank: bank, shop: shop}
 	g.bank.Waive, g.shop.Fresh, g.shop.Pack, g.shop.Clauses = g.waive, stillThere, packed, quotes
-	for _, room := range []func(){g.wayIn, g.queues, g.openings, g.chargebacks, g.cases, g.orders, g.filed, g.hostile, g.decisions, g.records, g.imports, g.settings, g.shops, g.models, g.policies, g.troubles} {
-	for _, room := range []func(){g.wayIn, g.queues, g.openings, g.chargebacks, g.cases, g.orders, g.heard, g.filed, g.hostile, g.decisions, g.records, g.imports, g.settings, g.sources, g.shops, g.policies, g.troubles} {
+	for _, room := range []func(){g.wayIn, g.queues, g.openings, g.chargebacks, g.cases, g.orders, g.heard, g.filed, g.hostile, g.decisions, g.records, g.imports, g.settings, g.sources, g.shops, g.models, g.policies, g.troubles} {
 		room()
 	}
 	return g.samples
