@@ -14,6 +14,7 @@ import (
 	"countersign"
 	"countersign/answer"
 	"countersign/redact"
+	"countersign/store"
 )
 
 // Problem is the body of every error answer, as RFC 9457 has it.
@@ -67,6 +68,9 @@ func (a *api) problem(ctx context.Context, err error) *Problem {
 	var p *Problem
 	if errors.As(err, &p) {
 		return p
+	}
+	if ctx.Err() == nil {
+		err = store.Explain(err)
 	}
 	e := answer.Told(err)
 	if e == nil {

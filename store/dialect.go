@@ -220,25 +220,3 @@ func sqliteCode(err error) int {
 	}
 	return 0
 }
-
-// explain turns what an operator can mend into a sentence that says so, and leaves the rest alone.
-func explain(err error) error {
-	say := func(message, hint string) error {
-		e := countersign.Errorf(countersign.Unavailable, "%s", message).Try(hint)
-		e.Err = err
-		return e
-	}
-	switch {
-	case err == nil:
-		return nil
-	case isFull(err):
-		return say("the disk that holds the database is full; nothing was changed", "free some space and try again")
-	case isIO(err):
-		return say("the disk that holds the database failed; nothing was changed", "look at the disk and at how large a file may become there, then try again")
-	case isCorrupt(err):
-		return say("the database file is damaged", "stop the program and restore a backup")
-	case isReadOnly(err):
-		return say("the database cannot be written to", "check the rights of the file and its folder, and that the disk is not mounted read-only")
-	}
-	return err
-}

@@ -10,6 +10,7 @@ import (
 	"countersign"
 	"countersign/answer"
 	"countersign/auth"
+	"countersign/store"
 )
 
 // visit is one request on its way: who makes it, and where their clock stands.
@@ -85,6 +86,9 @@ func (v *visit) fail(err error) {
 	if errors.Is(err, errSignIn) {
 		v.toSignIn()
 		return
+	}
+	if v.r.Context().Err() == nil {
+		err = store.Explain(err)
 	}
 	e := answer.Told(err)
 	if e == nil {

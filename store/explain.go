@@ -1,0 +1,54 @@
+package store
+
+import (
+	"database/sql"
+	"errors"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"countersign"
+)
+
+// Explain turns an error that an operator can mend, or that is over in a moment, into a sentence that says so, and leaves the rest
+// alone. What Write returns has been through it; whoever answers a person or a program puts what was read through it too.
+func Explain(err error) error {
+	var e *countersign.Error
+	if errors.As(err, &e) {
+		return err
+	}
+	return explain(err)
+}
+
+// explain is Explain for errors that may have been given a sentence by whoever ran into the database: the database's counts.
+func explain(err error) error {
+	say := func(message, hint string) error {
+		e := countersign.Errorf(countersign.Unavailable, "%s", message).Try(hint)
+		e.Err = err
+		return e
+	}
+	switch {
+	case err == nil:
+		return nil
+	case isFull(err):
+		return say("the disk that holds the database is full; nothing was changed", "free some space and try again")
+	case isIO(err):
+		return say("the disk that holds the database failed; nothing was changed", "look at the disk and at how large a file may become there, then try again")
+	case isCorrupt(err):
+		return say("the database file is damaged", "stop the program and restore a backup")
+	case isReadOnly(err):
+		return say("the database cannot be written to", "check the rights of the file and its folder, and that the disk is not mounted read-only")
+	case isLost(err) && !errors.Is(err, ErrUnknown), isGone(err): // the unknown has its own sentence
+		return say("the database did not answer; nothing was changed", "try again; if it goes on, see that the server runs and can be reached from here")
+	}
+	return err
+}
+
+// isGone reports whether the server cannot be reached, or takes no more connections.
+func isGone(err error) bool {
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) {
+		return pg.Code == "53300"
+	}
+	var connecting *pgconn.ConnectError
+	return errors.As(err, &connecting) || errors.Is(err, sql.ErrConnDone)
+}
