@@ -40,12 +40,7 @@ type Faults struct {
 // Open opens a store whose statements can be made to fail, and closes it with the test.
 func Open(t testing.TB, database string) (*store.Store, *Faults) {
 	t.Helper()
-	f := &Faults{Ways: []Way{Refused}, arm: func() {}}
-	postgres := strings.HasPrefix(database, "postgres")
-	if postgres {
-		f.Ways = []Way{Cut, Lost, Refused}
-		database = f.between(t, database)
-	}
+	database, f := Between(t, database)
 	s, err := store.Open(context.Background(), database, store.Options{})
 	if err != nil {
 		t.Fatal(err)
@@ -55,11 +50,30 @@ func Open(t testing.TB, database string) (*store.Store, *Faults) {
 			t.Error(err)
 		}
 	})
-	if !postgres {
-		f.arm = func() { f.authorize(t, s) }
-		f.arm()
-	}
+	f.On(t, s)
 	return s, f
+}
+
+// Between returns the name under which somebody else opens the database so that its statements can be made to fail: on PostgreSQL
+// from the first on, on SQLite once On has the store.
+func Between(t testing.TB, database string) (string, *Faults) {
+	t.Helper()
+	f := &Faults{Ways: []Way{Refused}, arm: func() {}}
+	if strings.HasPrefix(database, "postgres") {
+		f.Ways = []Way{Cut, Lost, Refused}
+		database = f.between(t, database)
+	}
+	return database, f
+}
+
+// On makes the statements of a store fail that was opened between.
+func (f *Faults) On(t testing.TB, s *store.Store) {
+	t.Helper()
+	if s.Engine() != "sqlite" {
+		return
+	}
+	f.arm = func() { f.authorize(t, s) }
+	f.arm()
 }
 
 // At makes the n-th statement from now fail, counted from 1. Beginning and ending a transaction are statements too.
