@@ -43,7 +43,7 @@ func (c *clock) onReading(f func()) { c.heard.Store(&f) }
 // worldAt is a world whose time is moved by hand.
 func worldAt(t *testing.T, database string, c *clock, m llm.Model) *world {
 	t.Helper()
-	s, err := store.Open(ctx, database, store.Options{Now: c.Now})
+	s, err := store.Open(ctx, database, store.Options{Now: c.Now, Leases: c.Now})
 	if err != nil {
 		t.Fatal(err)
 	}

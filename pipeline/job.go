@@ -55,7 +55,7 @@ type started struct {
 func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok bool, err error) {
 	err = p.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
 		j = job{nonce: rand.Text()[:12], canary: investigate.NewCanary()}
-		if j.lease, ok, err = tx.TakeLease(ctx, id, tx.Now.Add(p.leaseTime())); err != nil || !ok {
+		if j.lease, ok, err = tx.TakeLease(ctx, id, p.leaseTime()); err != nil || !ok {
 			return err
 		}
 		j.begun = tx.Now
@@ -251,7 +251,7 @@ func (p *Pipeline) recordTurn(ctx context.Context, j job, turn investigate.Turn)
 // write is a transaction of this job: it begins by holding the lease, so that a stale worker writes nothing.
 func (p *Pipeline) write(ctx context.Context, j job, f func(context.Context, *store.Tx) error) error {
 	return p.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		if err := tx.HoldLease(ctx, j.lease, tx.Now.Add(p.leaseTime())); err != nil {
+		if err := tx.HoldLease(ctx, j.lease, p.leaseTime()); err != nil {
 			return err
 		}
 		return f(ctx, tx)
@@ -295,7 +295,7 @@ func nothing(context.Context, *store.Tx) error { return nil }
 // leave gives up the lease of a job that the program's stop interrupted, so that the next start need not wait for it.
 func (p *Pipeline) leave(ctx context.Context, j job) error {
 	err := p.Store.Write(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error {
-		return tx.HoldLease(ctx, j.lease, time.Unix(0, 0))
+		return tx.LeaveLease(ctx, j.lease)
 	})
 	if errors.Is(err, store.ErrLeaseLost) {
 		return nil

@@ -192,7 +192,7 @@ func TestARecordThatCannotBeReadBackGoesToAPerson(t *testing.T) {
 			w.rents(1)
 			id := w.open("RENT-1", countersign.FailedTransfer, "")
 			err := w.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { // a worker that dies at once
-				if _, ok, err := tx.TakeLease(ctx, id, tx.Now.Add(time.Second)); err != nil || !ok {
+				if _, ok, err := tx.TakeLease(ctx, id, time.Second); err != nil || !ok {
 					return fmt.Errorf("not taken: %w", err)
 				}
 				started := store.Note{Kind: audit.Started, Payload: map[string]any{"round": 1, "status": "investigating"}}

@@ -40,7 +40,7 @@ func TestCensus(t *testing.T) {
 		for id, until := range map[countersign.CaseID]time.Duration{"D-HELD": time.Minute, "D-GONE": -time.Minute} {
 			newCase(t, s, id)
 			write(t, s, func(ctx context.Context, tx *store.Tx) error {
-				_, _, err := tx.TakeLease(ctx, id, now.Add(until))
+				_, _, err := tx.TakeLease(ctx, id, until)
 				return err
 			})
 		}

@@ -28,6 +28,8 @@ type dialect struct {
 	// attempted is when the queue's job j was taken last, in seconds since 1970: the queue keeps its times as it likes.
 	attempted string
 	bare      bool // the placeholders of a long list are bare question marks
+	// clock is the database's own, in microseconds since 1970; empty when it is that of this machine anyway.
+	clock string
 	// skip is lock for a SELECT that wants any row and takes one that nobody else holds.
 	skip string
 	// inList is a comparison with a list of texts in one JSON value: a statement stays the same however long the list is.
@@ -44,12 +46,21 @@ var (
 		byID: "cases INDEXED BY sqlite_autoindex_cases_1", byCustomer: "cases INDEXED BY cases_by_customer"}
 	postgresDialect = dialect{name: "postgres", lock: " FOR UPDATE",
 		armed: "SELECT tgname FROM pg_trigger WHERE NOT tgisinternal AND tgenabled IN ('O', 'A')", attempted: "EXTRACT(EPOCH FROM j.attempted_at)",
-		skip: " FOR UPDATE SKIP LOCKED", inList: "IN (SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",
+		clock: "CAST(EXTRACT(EPOCH FROM clock_timestamp()) * 1000000 AS BIGINT)",
+		skip:  " FOR UPDATE SKIP LOCKED", inList: "IN (SELECT jsonb_array_elements_text(CAST(? AS jsonb)))",
 		inOrder: "cases", counted: "cases", closed: "cases", byID: "cases", byCustomer: "cases"}
 )
 
 // in is inList for the n-th value of a statement.
 func (d dialect) in(n int) string { return strings.Replace(d.inList, "?", "$"+strconv.Itoa(n), 1) }
+
+// instant is the n-th value of a statement, or what the database's own clock says when that is null.
+func (d dialect) instant(n int) string {
+	if d.clock == "" {
+		return "$" + strconv.Itoa(n)
+	}
+	return "COALESCE(CAST($" + strconv.Itoa(n) + " AS BIGINT), " + d.clock + ")"
+}
 
 // listed is the value that inList compares with.
 func listed[T ~string](texts []T) any { return asJSON{append([]T{}, texts...)} }

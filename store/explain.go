@@ -1,7 +1,6 @@
 package store
 
 import (
-	"database/sql"
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,18 +36,16 @@ func explain(err error) error {
 		return say("the database file is damaged", "stop the program and restore a backup")
 	case isReadOnly(err):
 		return say("the database cannot be written to", "check the rights of the file and its folder, and that the disk is not mounted read-only")
-	case isLost(err) && !errors.Is(err, ErrUnknown), isGone(err): // the unknown has its own sentence
+	case errors.Is(err, errBroken), isGone(err):
 		return say("the database did not answer; nothing was changed", "try again; if it goes on, see that the server runs and can be reached from here")
 	}
 	return err
 }
 
-// isGone reports whether the server cannot be reached, or takes no more connections.
+// isGone reports whether the server cannot be reached, takes no more connections, stops or starts. Other ends of a connection look like
+// those of anything else that is read, and nobody who asks knows which it was.
 func isGone(err error) bool {
 	var pg *pgconn.PgError
-	if errors.As(err, &pg) {
-		return pg.Code == "53300"
-	}
 	var connecting *pgconn.ConnectError
-	return errors.As(err, &connecting) || errors.Is(err, sql.ErrConnDone)
+	return errors.As(err, &connecting) || errors.As(err, &pg) && (isLost(pg) || pg.Code == "53300")
 }

@@ -2,28 +2,34 @@ package store_test
 
 import (
 	"errors"
+	"fmt"
+	"io"
 	"testing"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"countersign"
-	"countersign/internal/testdb"
 	"countersign/store"
-	"countersign/store/storetest"
 )
 
-func TestAReadingThatFailsIsExplained(t *testing.T) {
-	t.Parallel()
-	s, faults := storetest.Open(t, testdb.Postgres(t))
-	if _, err := s.KeyID(ctx); err != nil {
-		t.Fatal(err)
+func TestWhatIsOverInAMomentIsExplained(t *testing.T) {
+	for name, err := range map[string]error{
+		"a server that recovers":             &pgconn.PgError{Code: "57P03"},
+		"a server that stops":                &pgconn.PgError{Code: "57P01"},
+		"a server that takes no more":        &pgconn.PgError{Code: "53300"},
+		"a disk that is full":                &pgconn.PgError{Code: "53100"},
+		"a server that nobody can reach":     &pgconn.ConnectError{Config: &pgconn.Config{}},
+		"a server that recovers, on the way": fmt.Errorf("read case D-1: %w", &pgconn.PgError{Code: "57P03"}),
+	} {
+		var e *countersign.Error
+		if !errors.As(store.Explain(err), &e) || e.Kind != countersign.Unavailable || e.Hint == "" || !errors.Is(e.Err, err) {
+			t.Errorf("%s: %v; want a sentence of the kind that says later, with its cause", name, store.Explain(err))
+		}
 	}
-	faults.At(1, storetest.Lost)
-	_, err := s.KeyID(ctx)
-	if faults.Fired(); countersign.KindOf(err) != countersign.Internal || countersign.KindOf(store.Explain(err)) != countersign.Unavailable {
-		t.Errorf("a reading whose connection broke ended with %v, explained as %v", err, store.Explain(err))
-	}
-	for _, err := range []error{nil, errors.New("something else"), countersign.Errorf(countersign.Conflict, "it changed")} {
-		if store.Explain(err) != err {
-			t.Errorf("%v was explained as %v", err, store.Explain(err))
+	for name, err := range map[string]error{"nothing": nil, "a bug": errors.New("x"), "an error that has its sentence": countersign.Errorf(countersign.Conflict, "it changed"),
+		"a request that ended early": io.ErrUnexpectedEOF, "a column that is not there": &pgconn.PgError{Code: "42703"}} {
+		if got := store.Explain(err); got != err {
+			t.Errorf("%s was explained: %v", name, got)
 		}
 	}
 }

@@ -23,65 +23,91 @@ type Lease struct {
 // ErrLeaseLost means that another worker has the case: stop, and write nothing more.
 var ErrLeaseLost = errors.New("the case's lease belongs to another worker")
 
-// TakeLease gives the case to the caller until the given time, if it waits for a worker or its last holder let the lease
-// run out. False means that somebody else has it or that there is nothing to investigate: not an error, messages arrive
-// twice.
-func (t *Tx) TakeLease(ctx context.Context, id countersign.CaseID, until time.Time) (Lease, bool, error) {
-	lease := Lease{Case: id}
-	err := t.q.QueryRowContext(ctx, `UPDATE cases SET status = 'investigating', lease_token = lease_token + 1, lease_until = $2,
+// longestLease is longer than any lease. One that seems to last longer was given by a clock that was wrong: it counts as run out,
+// else a case would wait until that clock's tomorrow for somebody who may be gone. Who is there has renewed it within seconds.
+const longestLease = 10 * time.Minute
+
+// TakeLease gives the case to the caller for so long, if it waits for a worker or its last holder let the lease run out. False
+// means that somebody else has it or that there is nothing to investigate: not an error, messages arrive twice.
+//
+// Leases are measured by one clock, whichever machine takes or renews them: PostgreSQL's own, and on SQLite that of the one process
+// that works. With each machine's own, one whose clock is a minute ahead took every case out of the others' hands.
+func (t *Tx) TakeLease(ctx context.Context, id countersign.CaseID, lasts time.Duration) (Lease, bool, error) {
+	lease, now := Lease{Case: id}, t.d.instant(4)
+	err := t.q.QueryRowContext(ctx, `UPDATE cases SET status = 'investigating', lease_token = lease_token + 1, lease_until = `+now+` + $2,
 		revision = revision + 1, updated_at = $3
-		WHERE id = $1 AND (status = 'queued' OR (status = 'investigating' AND lease_until < $3))
+		WHERE id = $1 AND (status = 'queued' OR (status = 'investigating' AND (lease_until < `+now+` OR lease_until > `+now+` + $5)))
 		RETURNING lease_token, EXISTS (SELECT 1 FROM pools) OR EXISTS (SELECT 1 FROM places WHERE case_id = id AND waits_for <> '')`,
-		string(id), until.UnixMicro(), t.Now.UnixMicro()).Scan(&lease.Token, &lease.Limited)
+		string(id), lasts.Microseconds(), t.Now.UnixMicro(), t.store.leaseClock(t.Now), longestLease.Microseconds()).Scan(&lease.Token, &lease.Limited)
 	if errors.Is(err, sql.ErrNoRows) {
 		return lease, false, nil
 	}
 	return lease, err == nil, wrap(err, "take the lease of case %s", id)
 }
 
-// HoldLease renews the lease until the given time. Every transaction of an investigation begins with it, so that a stale
-// worker's writes fail with ErrLeaseLost.
-func (t *Tx) HoldLease(ctx context.Context, l Lease, until time.Time) error {
+// HoldLease renews the lease for so long. Every transaction of an investigation begins with it, so that a stale worker's writes
+// fail with ErrLeaseLost.
+func (t *Tx) HoldLease(ctx context.Context, l Lease, lasts time.Duration) error {
+	return t.hold(ctx, l, "UPDATE cases SET lease_until = "+t.d.instant(3)+" + $4 WHERE id = $1 AND lease_token = $2 AND status = 'investigating'",
+		t.store.leaseClock(t.Now), lasts.Microseconds())
+}
+
+// LeaveLease lets somebody else take the case at once.
+func (t *Tx) LeaveLease(ctx context.Context, l Lease) error {
+	return t.hold(ctx, l, "UPDATE cases SET lease_until = 0 WHERE id = $1 AND lease_token = $2 AND status = 'investigating'")
+}
+
+func (t *Tx) hold(ctx context.Context, l Lease, statement string, args ...any) error {
 	return t.later(ctx, func(n int64, err error) error {
 		if err == nil && n == 0 {
 			return ErrLeaseLost
 		}
 		return wrap(err, "hold the lease of case %s", l.Case)
-	}, "UPDATE cases SET lease_until = $3 WHERE id = $1 AND lease_token = $2 AND status = 'investigating'",
-		string(l.Case), l.Token, until.UnixMicro())
+	}, statement, append([]any{string(l.Case), l.Token}, args...)...)
+}
+
+// leaseClock is the time by which leases are measured, as instant takes it: nothing for the database's own.
+func (s *Store) leaseClock(now time.Time) any {
+	switch {
+	case s.leases != nil:
+		return s.leases().UnixMicro()
+	case s.dialect == sqliteDialect:
+		return now.UnixMicro()
+	}
+	return nil
 }
 
 // fetched is how long a worker has, from taking a job out of the queue, to take its case's lease. It does so at once: one that
 // has not by then is dead. The queue itself never finds out, because its jobs have no time limit.
 const fetched = 15 * time.Second
 
-// stranded lists the cases that wait for a worker which no longer exists: queued ones, and those whose lease ran out before
-// $1, to which no job is on its way. A job that was taken out of the queue before $2 is on no way any more, and neither is one
-// that failed and is to be tried again later, once its case has waited out a lease. A case in the line of a full pool has no
+// stranded lists the cases that wait for a worker which no longer exists: queued ones, and those whose lease had run out at $1, to
+// which no job is on its way. A job that was taken out of the queue so many seconds before that, $2, is on no way any more, and
+// neither is one that failed and is to be tried again later, once its case has waited out a lease. A case in the line of a full pool has no
 // job, and waits to be called.
 func (d dialect) stranded(and string) string {
 	const from = "SELECT c.id, c.desk FROM cases c LEFT JOIN river_job j ON j.id = c.job_id WHERE "
 	onItsWay := func(states string) string {
-		return "COALESCE(CAST(j.state AS TEXT) IN (" + states + ") OR j.state = 'running' AND " + d.attempted + " > $2, FALSE)"
+		return "COALESCE(CAST(j.state AS TEXT) IN (" + states + ") OR j.state = 'running' AND " + d.attempted + " > " + d.instant(1) + " / 1000000 - $2, FALSE)"
 	}
-	return from + "c.status = 'investigating' AND c.lease_until < $1 AND NOT (c.lease_until = 0 AND " + onItsWay("'available'") + ")" + and +
+	lapsed := "(c.lease_until < " + d.instant(1) + " OR c.lease_until > " + d.instant(1) + fmt.Sprintf(" + %d", longestLease.Microseconds()) + ")"
+	return from + "c.status = 'investigating' AND " + lapsed + " AND NOT (c.lease_until = 0 AND " + onItsWay("'available'") + ")" + and +
 		" UNION ALL " + from + "c.status = 'queued' AND NOT (c.job_id = 0 AND EXISTS (SELECT 1 FROM places p WHERE p.case_id = c.id AND p.waits_for <> '' AND p.called = FALSE)) AND NOT " + onItsWay("'available', 'scheduled', 'retryable', 'pending'") + and
 }
 
-// lapsed are the arguments of stranded. When exclusive, no other process is working: every lease is void, and nobody has taken
-// a job.
-func lapsed(now time.Time, exclusive bool) []any {
+// at are the arguments of stranded. When exclusive, no other process is working: every lease is void, and nobody has taken a job.
+func at(clock any, exclusive bool) []any {
 	if exclusive {
-		return []any{int64(math.MaxInt64), int64(math.MaxInt64)}
+		return []any{int64(math.MaxInt64 - longestLease.Microseconds()), int64(0)}
 	}
-	return []any{now.UnixMicro(), now.Add(-fetched).Unix()}
+	return []any{clock, int64(fetched.Seconds())}
 }
 
 // Stranded lists cases that wait for a worker which no longer exists: their lease ran out, or their job was taken from the
 // queue by a process that died before it took the lease. A case that was put back waits for its new job and is not stranded.
 // When exclusive, the caller knows that no other process is working, so every lease is stranded.
-func (v View) Stranded(ctx context.Context, now time.Time, exclusive bool) ([]Waiter, error) {
-	rows, err := v.q.QueryContext(ctx, v.d.stranded("")+" LIMIT 1000", lapsed(now, exclusive)...)
+func (s *Store) Stranded(ctx context.Context, exclusive bool) ([]Waiter, error) {
+	rows, err := s.q.QueryContext(ctx, s.d.stranded("")+" LIMIT 1000", at(s.leaseClock(s.now()), exclusive)...)
 	if err != nil {
 		return nil, fmt.Errorf("look for stranded cases: %w", err)
 	}
@@ -96,7 +122,7 @@ func (t *Tx) FreeLease(ctx context.Context, id countersign.CaseID, jobID int64, 
 		return false, err
 	}
 	n, err := t.exec(ctx, "UPDATE cases SET job_id = $4, lease_until = 0 WHERE id IN (SELECT id FROM ("+t.d.stranded(" AND c.id = $3")+") AS stranded)",
-		append(lapsed(t.Now, exclusive), string(id), jobID)...)
+		append(at(t.store.leaseClock(t.Now), exclusive), string(id), jobID)...)
 	return n == 1, wrap(err, "free the lease of case %s", id)
 }
 

@@ -3,6 +3,7 @@ package store_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -27,20 +28,20 @@ const leaseTime = 15 * time.Second
 func take(t testing.TB, s *store.Store, id countersign.CaseID) (lease store.Lease, ok bool) {
 	t.Helper()
 	write(t, s, func(ctx context.Context, tx *store.Tx) (err error) {
-		lease, ok, err = tx.TakeLease(ctx, id, tx.Now.Add(leaseTime))
+		lease, ok, err = tx.TakeLease(ctx, id, leaseTime)
 		return err
 	})
 	return lease, ok
 }
 
 func hold(s *store.Store, l store.Lease) error {
-	return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.HoldLease(ctx, l, tx.Now.Add(leaseTime)) })
+	return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.HoldLease(ctx, l, leaseTime) })
 }
 
 func TestLease(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
 		clock := at(time.Now())
-		s := open(t, database, store.Options{Now: clock.Now})
+		s := open(t, database, store.Options{Now: clock.Now, Leases: clock.Now})
 		newCase(t, s, "D-1")
 
 		first, ok := take(t, s, "D-1")
@@ -105,7 +106,7 @@ func TestLease(t *testing.T) {
 			var got atomic.Int64
 			for _, err := range parallel(20, func(i int) error {
 				return []*store.Store{s, other}[i%2].Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-					_, ok, err := tx.TakeLease(ctx, "D-3", tx.Now.Add(time.Hour))
+					_, ok, err := tx.TakeLease(ctx, "D-3", 5*time.Minute)
 					if ok {
 						tx.AfterCommit(func() { got.Add(1) })
 					}
@@ -138,6 +139,58 @@ func job(t testing.TB, s *store.Store, state string, ago time.Duration) (id int6
 	return id
 }
 
+// Machines disagree about the time. A lease is measured by one clock all the same: whoever has a case keeps it, however far ahead
+// another is, and who died is missed within a lease, however far ahead they were.
+func TestLeasesOfMachinesWhoseClocksDisagree(t *testing.T) {
+	database := testdb.Postgres(t)
+	machines := map[string]*store.Store{}
+	for name, by := range map[string]time.Duration{"right": 0, "a day ahead": 24 * time.Hour, "an hour behind": -time.Hour} {
+		machines[name] = open(t, database, store.Options{Now: func() time.Time { return time.Now().Add(by) }})
+	}
+	for name, holder := range machines {
+		id := countersign.CaseID(fmt.Sprint("D-", len(name)))
+		newCase(t, holder, id)
+		lease, ok := take(t, holder, id)
+		if !ok {
+			t.Fatalf("%s: it was not given", name)
+		}
+		for other, s := range machines {
+			if stranded, err := s.Stranded(ctx, false); err != nil || contains(stranded, id) {
+				t.Errorf("to the machine that is %s the case of one that is %s is stranded (%v)", other, name, err)
+			}
+			if _, ok := take(t, s, id); ok {
+				t.Errorf("the machine that is %s took the case of one that is %s", other, name)
+			}
+		}
+		write(t, holder, func(ctx context.Context, tx *store.Tx) error { return tx.HoldLease(ctx, lease, -time.Second) }) // it died long ago
+		for other, s := range machines {
+			if stranded, err := s.Stranded(ctx, false); err != nil || !contains(stranded, id) {
+				t.Errorf("to the machine that is %s the case of a dead one that was %s is not stranded (%v)", other, name, err)
+			}
+		}
+	}
+}
+
+// A clock that was a day ahead for a moment must not hold a case until tomorrow.
+func TestALeaseOfAClockThatWasWrongRunsOut(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		clock := at(time.Now().Add(24 * time.Hour))
+		s := open(t, database, store.Options{Now: clock.Now, Leases: clock.Now})
+		newCase(t, s, "D-1")
+		first, _ := take(t, s, "D-1")
+		clock.advance(-24 * time.Hour)
+		if stranded, err := s.Stranded(ctx, false); err != nil || !contains(stranded, "D-1") {
+			t.Errorf("it is not stranded (%v)", err)
+		}
+		if err := hold(s, first); err != nil {
+			t.Errorf("its holder, who is there, cannot renew it: %v", err)
+		}
+		if _, ok := take(t, s, "D-1"); ok {
+			t.Error("it was given away although its holder had renewed it")
+		}
+	})
+}
+
 func TestStranded(t *testing.T) {
 	const none, recent, long = time.Duration(0), time.Second, time.Minute
 	rows := []struct {
@@ -157,14 +210,15 @@ func TestStranded(t *testing.T) {
 		{"queued, and its job was given up", none, "discarded", long, true, true},
 		{"queued, and its job was cancelled", none, "cancelled", long, true, true},
 		{"queued, and its job is gone", none, "", none, true, true},
-		{"investigated", time.Hour, "running", long, false, true},
-		{"investigated, and its job is gone", time.Hour, "", none, false, true},
+		{"investigated", 5 * time.Minute, "running", long, false, true},
+		{"investigated, and its job is gone", 5 * time.Minute, "", none, false, true},
 		{"its worker died", -time.Second, "running", long, true, true},
 		{"its worker died at once", -time.Second, "running", recent, true, true},
 		{"its worker failed and is to try again later", -time.Second, "retryable", long, true, true},
 	}
 	testdb.Engines(t, func(t *testing.T, database string) {
-		s := open(t, database, store.Options{Now: at(time.Now()).Now}) // a clock that stands: how slow the machine is does not matter
+		clock := at(time.Now()) // that stands: how slow the machine is does not matter
+		s := open(t, database, store.Options{Now: clock.Now, Leases: clock.Now})
 		for i, row := range rows {
 			var jobID int64 = 1 << 40
 			if row.state != "" {
@@ -173,13 +227,13 @@ func TestStranded(t *testing.T) {
 			newCase(t, s, id(i))
 			write(t, s, func(ctx context.Context, tx *store.Tx) (err error) {
 				if row.lease != 0 {
-					_, _, err = tx.TakeLease(ctx, id(i), tx.Now.Add(row.lease))
+					_, _, err = tx.TakeLease(ctx, id(i), row.lease)
 				}
 				return errors.Join(err, tx.SetJob(ctx, id(i), jobID))
 			})
 		}
-		normal, err := s.Stranded(ctx, s.Now(), false)
-		exclusive, errExclusive := s.Stranded(ctx, s.Now(), true)
+		normal, err := s.Stranded(ctx, false)
+		exclusive, errExclusive := s.Stranded(ctx, true)
 		if err := errors.Join(err, errExclusive); err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +275,7 @@ func TestACaseIsPutBackOnce(t *testing.T) {
 		newCase(t, s, "D-1") // its job is gone
 		newCase(t, s, "D-2") // its worker is
 		write(t, s, func(ctx context.Context, tx *store.Tx) error {
-			_, _, err := tx.TakeLease(ctx, "D-2", tx.Now.Add(-time.Second))
+			_, _, err := tx.TakeLease(ctx, "D-2", -time.Second)
 			return err
 		})
 		for _, id := range []countersign.CaseID{"D-1", "D-2"} {
@@ -242,7 +296,7 @@ func TestACaseIsPutBackOnce(t *testing.T) {
 			if won.Load() != 1 {
 				t.Errorf("case %s was put back %d times", id, won.Load())
 			}
-			if left, err := s.Stranded(ctx, s.Now(), false); err != nil || contains(left, id) {
+			if left, err := s.Stranded(ctx, false); err != nil || contains(left, id) {
 				t.Errorf("it is stranded still, though its new job waits: %v, %v", left, err)
 			}
 		}

@@ -27,7 +27,7 @@ func limit(t testing.TB, s *store.Store, most map[string]int64) {
 // enter takes a case as a worker does, with a place at the bank's desk and one at a model.
 func enter(s *store.Store, id countersign.CaseID, model string) (lease store.Lease, in bool, err error) {
 	err = s.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-		if lease, in, err = tx.TakeLease(ctx, id, tx.Now.Add(leaseTime)); err != nil || !in {
+		if lease, in, err = tx.TakeLease(ctx, id, leaseTime); err != nil || !in {
 			return err
 		}
 		c, err := tx.Case(ctx, id)
@@ -79,7 +79,7 @@ const bankPool = "desk:bank"
 func TestAPoolWithALimit(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
 		clock := at(time.Now())
-		s := open(t, database, store.Options{Now: clock.Now})
+		s := open(t, database, store.Options{Now: clock.Now, Leases: clock.Now})
 		for i := range 9 {
 			newCase(t, s, id(i))
 		}
@@ -100,7 +100,7 @@ func TestAPoolWithALimit(t *testing.T) {
 			if lines, err := s.Lines(ctx); err != nil || len(lines) != 1 || lines[0] != bankPool {
 				t.Errorf("the lines are %v, %v", lines, err)
 			}
-			if stranded, err := s.Stranded(ctx, s.Now(), false); err != nil || contains(stranded, id(2)) {
+			if stranded, err := s.Stranded(ctx, false); err != nil || contains(stranded, id(2)) {
 				t.Errorf("the sweep would wake it for nothing: %v", err)
 			}
 			if ids := called(t, s, bankPool); len(ids) != 0 {

@@ -33,7 +33,7 @@ func TestAProgramWritesUnderItsOwnSchemaAlone(t *testing.T) {
 						return tx.Birth(ctx, queued("D-3"), 1, operator, store.Note{Kind: "opened", Payload: map[string]any{}})
 					}),
 					"a lease": s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-						_, _, err := tx.TakeLease(ctx, "D-2", tx.Now.Add(leaseTime))
+						_, _, err := tx.TakeLease(ctx, "D-2", leaseTime)
 						return err
 					}),
 				} {

@@ -30,6 +30,7 @@ type Store struct {
 	pool     *pgxpool.Pool // PostgreSQL only: the queue listens on it
 	group    *group        // SQLite only
 	now      func() time.Time
+	leases   func() time.Time
 	log      *slog.Logger
 	watch    watchers
 	migrated Versions
@@ -41,6 +42,7 @@ type Store struct {
 // Options are what Open may be told; the zero value is right for production.
 type Options struct {
 	Now          func() time.Time // the clock of every write; time.Now when nil
+	Leases       func() time.Time // the clock of leases, for tests that move it; when nil PostgreSQL's own, or Now
 	Log          *slog.Logger
 	PostgresPool int  // connections to PostgreSQL, 16 when zero
 	Exclusive    bool // the caller is the only process that runs workers on this database
@@ -64,7 +66,7 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 
 // connect opens the pools without looking at the schema.
 func connect(ctx context.Context, dsn string, opt Options) (*Store, error) {
-	s := &Store{now: opt.Now, log: opt.Log, measured: opt.Committed, foreign: foreign{seen: make(chan struct{})}}
+	s := &Store{now: opt.Now, leases: opt.Leases, log: opt.Log, measured: opt.Committed, foreign: foreign{seen: make(chan struct{})}}
 	if s.now == nil {
 		s.now = time.Now
 	}

@@ -176,7 +176,7 @@ func TestACaseUnderInvestigationTakesNoDeadline(t *testing.T) {
 			t.Fatal(err)
 		}
 		err = in.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			_, _, err := tx.TakeLease(ctx, first.Case.ID, tx.Now.Add(time.Minute))
+			_, _, err := tx.TakeLease(ctx, first.Case.ID, time.Minute)
 			return err
 		})
 		if err != nil {

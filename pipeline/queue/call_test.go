@@ -115,7 +115,7 @@ func waitsItsTurn(s *store.Store, q **queue.Queue, hold func(countersign.CaseID)
 	return func(ctx context.Context, id countersign.CaseID) error {
 		var in bool
 		err := s.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			lease, ok, err := tx.TakeLease(ctx, id, tx.Now.Add(time.Minute))
+			lease, ok, err := tx.TakeLease(ctx, id, time.Minute)
 			if err != nil || !ok {
 				return err
 			}
@@ -202,7 +202,7 @@ func TestTheSweepCallsForThoseWhoWereKilled(t *testing.T) {
 			if err := opening(q, "D-0")(ctx, tx); err != nil {
 				return err
 			}
-			_, _, err := tx.TakeLease(ctx, "D-0", tx.Now.Add(time.Hour))
+			_, _, err := tx.TakeLease(ctx, "D-0", 5*time.Minute)
 			return err
 		})
 		if err != nil {

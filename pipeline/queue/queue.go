@@ -218,7 +218,7 @@ func (q *Queue) sweep(ctx context.Context, exclusive bool) error {
 }
 
 func (q *Queue) sweepCases(ctx context.Context, exclusive bool) error {
-	cases, err := q.config.Store.Stranded(ctx, q.config.Store.Now(), exclusive)
+	cases, err := q.config.Store.Stranded(ctx, exclusive)
 	if err != nil {
 		return err
 	}
