@@ -132,9 +132,10 @@ func (w *world) await(id countersign.CaseID) (s seen) {
 	return s
 }
 
-// act decides on a case until that is done, by nobody else: a revision lets only one of two such requests through.
+// act decides on a case until that is done, by nobody else: a revision lets only one of two such requests through. False means that
+// it is refused for good, and then nothing may have changed.
 func (w *world) act(id countersign.CaseID, verb string, body any, done func(seen) bool) bool {
-	tried := false
+	tried, refused := false, 0
 	for begun := time.Now(); time.Since(begun) < patience; w.pauseFor(50 * time.Millisecond) {
 		s := w.see(id)
 		if tried && done(s) {
@@ -145,10 +146,12 @@ func (w *world) act(id countersign.CaseID, verb string, body any, done func(seen
 		switch {
 		case status == http.StatusOK:
 			return true
-		case status == http.StatusConflict && !done(w.see(id)) && w.see(id).Revision == s.Revision:
-			w.tally.note(w.engine, verb+" refused: "+string(answer))
-			return false
-		case status >= 400 && status < 500 && status != http.StatusConflict:
+		case status == http.StatusConflict: // somebody's revision, what could not be read at the moment, or a refusal
+			if refused++; refused == 5 {
+				w.tally.note(w.engine, verb+" refused: "+string(answer))
+				return false
+			}
+		case status >= 400 && status < 500:
 			w.wrong("%s of case %s: %d %s", verb, id, status, answer)
 			return false
 		}

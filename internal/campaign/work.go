@@ -163,11 +163,24 @@ func (w *world) ends(c *truth.Case) seen {
 	return w.await(c.ID)
 }
 
-// decide makes a decision that the record must then hold once.
-func (w *world) decide(c *truth.Case, verb string, body any, done func(seen) bool) {
-	if w.act(c.ID, verb, body, done) {
-		c.Decided[verb]++
+// decide makes a decision that the record must then hold once, and says whether it was taken.
+func (w *world) decide(c *truth.Case, verb string, body any, done func(seen) bool) bool {
+	if !w.act(c.ID, verb, body, done) {
+		return false
 	}
+	c.Decided[verb]++
+	return true
+}
+
+// closes decides on a case for good, and notes how it must have ended: as it was decided, or with a person as before.
+func (w *world) closes(c *truth.Case, verb string, body map[string]any, outcome countersign.Outcome) bool {
+	if !w.decide(c, verb, body, isClosed) {
+		c.Fix, c.Reports = nil, 0
+		w.expect(*c, "", "")
+		return false
+	}
+	w.expect(*c, outcome, countersign.ByPerson)
+	return true
 }
 
 func isClosed(s seen) bool { return s.Status == countersign.Closed }
@@ -216,15 +229,14 @@ func (w *world) dispute(p truth.Payment) {
 func (w *world) approved(c truth.Case, p truth.Payment) {
 	switch w.roll(3) {
 	case 0:
-		w.decide(&c, "override", map[string]any{"outcome": "resolved", "fix": "none", "reason": "It was paid back in cash."}, isClosed)
+		w.closes(&c, "override", map[string]any{"outcome": "resolved", "fix": "none", "reason": "It was paid back in cash."}, countersign.Resolved)
 	case 1:
-		w.decide(&c, "override", map[string]any{"outcome": "resolved", "fix": p.Owed().Kind, "reason": "The books show it."}, isClosed)
 		c.Fix = p.Owed()
+		w.closes(&c, "override", map[string]any{"outcome": "resolved", "fix": c.Fix.Kind, "reason": "The books show it."}, countersign.Resolved)
 	default:
-		w.decide(&c, "approve", map[string]any{}, isClosed)
 		c.Fix = p.Owed()
+		w.closes(&c, "approve", map[string]any{}, countersign.Resolved)
 	}
-	w.expect(c, countersign.Resolved, countersign.ByPerson)
 }
 
 // unowed has a person end what no books support, or not.
@@ -233,18 +245,16 @@ func (w *world) unowed(c truth.Case) {
 		text := "We have looked into it. " + string(c.ID)
 		w.act(c.ID, "message", map[string]any{"text": text}, func(s seen) bool { return s.Message == text })
 	}
-	switch w.roll(5) {
+	switch w.roll(4) {
 	case 0:
-		w.decide(&c, "escalate", map[string]any{"reason": "The other bank says otherwise.", "reference": "X-1"}, isClosed)
-		w.expect(c, countersign.Escalated, countersign.ByPerson)
+		w.closes(&c, "escalate", map[string]any{"reason": "The other bank says otherwise.", "reference": "X-1"}, countersign.Escalated)
 	case 1:
 		w.decide(&c, "escalate", map[string]any{"reason": "Above me."}, func(s seen) bool { return s.Raised })
 		w.expect(c, "", "")
 	case 2:
 		w.expect(c, "", "")
 	default:
-		w.decide(&c, "override", map[string]any{"outcome": "rejected", "reason": "It arrived."}, isClosed)
-		w.expect(c, countersign.Rejected, countersign.ByPerson)
+		w.closes(&c, "override", map[string]any{"outcome": "rejected", "reason": "It arrived."}, countersign.Rejected)
 	}
 }
 
@@ -256,24 +266,22 @@ func (w *world) chargeback(order string) {
 		return
 	}
 	s := w.ends(&c)
-	outcome := countersign.Contested
-	switch w.roll(4) {
-	case 0:
-		outcome = countersign.AcceptedOutcome
-		w.decide(&c, "override", map[string]any{"outcome": outcome, "reason": "It is not worth the trouble."}, isClosed)
-	case 1:
-		w.decide(&c, "override", map[string]any{"outcome": outcome, "reason": "It was delivered."}, isClosed)
-	default:
-		if s.disturbed() {
-			w.decide(&c, "override", map[string]any{"outcome": outcome, "reason": "It was delivered."}, isClosed)
-			break
-		}
-		w.decide(&c, "approve", map[string]any{}, isClosed)
-	}
 	c.Reports = 1
-	w.expect(c, outcome, countersign.ByPerson)
+	override := func(outcome countersign.Outcome, why string) bool {
+		return w.closes(&c, "override", map[string]any{"outcome": outcome, "reason": why}, outcome)
+	}
+	switch n := w.roll(4); {
+	case n == 0:
+		ok = override(countersign.AcceptedOutcome, "It is not worth the trouble.")
+	case n == 1 || s.disturbed():
+		ok = override(countersign.Contested, "It was delivered.")
+	default:
+		ok = w.closes(&c, "approve", map[string]any{}, countersign.Contested)
+	}
 	for _, format := range []string{"json", "html", "pdf", "pack"} {
-		w.reported("/api/v1/cases/" + string(c.ID) + "/report?format=" + format)
+		if ok {
+			w.reported("/api/v1/cases/" + string(c.ID) + "/report?format=" + format)
+		}
 	}
 }
 

@@ -16,7 +16,7 @@ var retryable = map[countersign.ReasonCode]bool{
 }
 
 // Retry starts a new round. The old one stays in the record; the case's proposal, facts and verdict are the new round's. It is
-// a Conflict when a new round could find nothing else: after a model that answered, about records that were read, that left
+// a Conflict when a new round could find nothing else: after a model that answered, about records that it and we could read, that left
 // nothing about the complaint unknown, and that are still the same.
 func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 	return r.on(ctx, act, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
@@ -44,7 +44,7 @@ func (r Review) Retry(ctx context.Context, act Act) (countersign.Case, error) {
 
 // MayRetry reports whether Retry would start a new round of a case in review. An error means that the records could not be read.
 func (r Review) MayRetry(ctx context.Context, v store.View, c countersign.Case) (bool, error) {
-	if cutShort(c) || leftOpen(c) || r.Desks[c.Desk].Fresh != nil {
+	if cutShort(c) || unread(c) || leftOpen(c) || r.Desks[c.Desk].Fresh != nil {
 		return true, nil // records outside our database may say something else at any time
 	}
 	_, now, err := r.Desks[c.Desk].Justify(ctx, v, c)
@@ -54,6 +54,14 @@ func (r Review) MayRetry(ctx context.Context, v store.View, c countersign.Case) 
 // cutShort reports whether the verdict has a reason that another investigation may do without.
 func cutShort(c countersign.Case) bool {
 	return c.Verdict != nil && slices.ContainsFunc(c.Verdict.Reasons, func(reason countersign.Reason) bool { return retryable[reason.Code] })
+}
+
+// unread reports whether the proposal rests on a look at the records that failed: the database may have been away for a moment, and
+// the same look may find something now.
+func unread(c countersign.Case) bool {
+	return c.Proposal != nil && slices.ContainsFunc(c.Proposal.Claims, func(claim countersign.Claim) bool {
+		return slices.ContainsFunc(claim.Citations, func(cite countersign.Citation) bool { return cite.Status == countersign.CitationFailedStep })
+	})
 }
 
 // leftOpen reports whether something about what the customer complains of was not known. It is no reason of the verdict when

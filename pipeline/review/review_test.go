@@ -233,6 +233,19 @@ func TestRetry(t *testing.T) {
 				o.freshRound(before, after)
 			})
 		}
+		t.Run("after a look at the records that failed when the model asked for it", func(t *testing.T) {
+			o := o.in(t)
+			c := o.reviewed("resolve", nil, countersign.EvidenceInvalid)
+			c = o.change(c.ID, countersign.InReview, func(c *countersign.Case) {
+				c.Proposal.Claims = []countersign.Claim{{Text: "The settlement failed.", Citations: []countersign.Citation{{Ref: "S3", Field: "status", Value: "failed", Status: countersign.CitationFailedStep}}}}
+			})
+			before := o.look(c.ID)
+			after, err := retry(o.review, o.act(c))
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.freshRound(before, after)
+		})
 		t.Run("after the records changed", func(t *testing.T) {
 			o := o.in(t)
 			c := o.reviewed("resolve", nil, countersign.FixNotApplicable)
