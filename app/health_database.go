@@ -77,7 +77,7 @@ func examineQueue(ctx context.Context, db *store.Store) Finding {
 	if err != nil {
 		return wrong("queue", err)
 	}
-	stranded, err := db.Stranded(ctx, now, false)
+	stranded, err := db.Stranded(ctx, false)
 	if err != nil {
 		return wrong("queue", err)
 	}
