@@ -84,16 +84,23 @@ func (o *office) stock(path string) {
 		o.Fatal(err)
 	}
 	defer db.Close()
+	tx, err := db.Begin()
+	if err != nil {
+		o.Fatal(err)
+	}
 	for n := range 400 {
 		for table, columns := range map[string]string{
 			"sales":   "'N%[1]d', buyer, mail, booked, state, sum, cur, send_to FROM sales WHERE sale_no = '20140'",
 			"takings": "'T%[1]d', 'N%[1]d', sum, cur, st, at, psp FROM takings WHERE sale = '20140'",
 			"parcels": "'P%[1]d', 'N%[1]d', st, by, track, out, arrived FROM parcels WHERE sale = '20140'",
 		} {
-			if _, err := db.Exec("INSERT INTO " + table + " SELECT " + fmt.Sprintf(columns, n)); err != nil {
+			if _, err := tx.Exec("INSERT INTO " + table + " SELECT " + fmt.Sprintf(columns, n)); err != nil {
 				o.Fatal(err)
 			}
 		}
+	}
+	if err := tx.Commit(); err != nil {
+		o.Fatal(err)
 	}
 }
 
@@ -154,13 +161,23 @@ func (o *office) listed() (names []string) {
 // counted is how many rows each table has.
 func (o *office) counted() map[string]int {
 	o.Helper()
-	n := map[string]int{}
+	var parts []string
 	for _, table := range o.tables {
-		var rows int
-		if err := o.Store.DB().QueryRow("SELECT COUNT(*) FROM " + table).Scan(&rows); err != nil {
+		parts = append(parts, "SELECT '"+table+"', COUNT(*) FROM "+table)
+	}
+	rows, err := o.Store.DB().Query(strings.Join(parts, " UNION ALL "))
+	if err != nil {
+		o.Fatal(err)
+	}
+	defer rows.Close()
+	n := map[string]int{}
+	for rows.Next() {
+		var table string
+		var count int
+		if err := rows.Scan(&table, &count); err != nil {
 			o.Fatal(err)
 		}
-		n[table] = rows
+		n[table] = count
 	}
 	return n
 }
