@@ -390,7 +390,7 @@ func TestEventsWaitForAnInvestigation(t *testing.T) {
 		id := w.deliver(story[0].body("dp-busy", 0)).Cases[0].ID
 		var lease store.Lease
 		w.must(w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) (err error) {
-			lease, _, err = tx.TakeLease(ctx, id, tx.Now.Add(time.Minute))
+			lease, _, err = tx.TakeLease(ctx, id, time.Minute)
 			return err
 		}))
 		before, err := w.Store.Case(ctx, id)
@@ -402,7 +402,7 @@ func TestEventsWaitForAnInvestigation(t *testing.T) {
 			t.Errorf("the event is %s, and the case under investigation changed:\n%s", got.Event.State, diff)
 		}
 		w.must(w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			if err := tx.HoldLease(ctx, lease, tx.Now.Add(time.Minute)); err != nil {
+			if err := tx.HoldLease(ctx, lease, time.Minute); err != nil {
 				return err
 			}
 			after.Status = countersign.InReview
