@@ -248,8 +248,8 @@ func TestAFailureAtAnyStatementLeavesNothingHalfDone(t *testing.T) {
 					case err != nil && left != untouched:
 						t.Errorf("statement %d: failed with %v and left %+v", statement, err, left)
 					}
-					if err != nil {
-						failures++
+					if fired {
+						failures++ // though a line that broke in time is replaced, and nobody notices
 					}
 					if p, err := carryOut(s, o); err != nil || p.Repeated != (left == given) {
 						t.Errorf("statement %d: again: %+v, %v", statement, p, err)

@@ -42,8 +42,9 @@ func TestFaults(t *testing.T) {
 						t.Fatalf("statement %d: failed by itself: %v", n, err)
 					case err == nil && kept() != "k1":
 						t.Errorf("statement %d: succeeded and did nothing", n)
-					case err != nil:
-						failed++
+					}
+					if fired {
+						failed++ // though a line that broke in time is replaced, and nobody notices
 					}
 					if err != nil && kept() == "k1" {
 						done++
