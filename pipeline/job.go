@@ -65,13 +65,21 @@ func (p *Pipeline) take(ctx context.Context, id countersign.CaseID) (j job, ok b
 		if err := p.resume(ctx, tx.View, &j); err != nil {
 			return err
 		}
-		if j.lease, ok, err = tx.Enter(ctx, j.lease, j.Case, j.model.Identity().Name, j.starts > 1); err != nil || !ok {
+		if j.lease, ok, err = tx.Enter(ctx, j.lease, j.Case, poolOf(j.model), j.starts > 1); err != nil || !ok {
 			return err
 		}
 		return tx.Record(ctx, id, p.actor(), store.Note{Kind: audit.Started, Payload: started{
 			Round: j.Case.Round, Status: countersign.Investigating, Model: j.model.Identity(), Canary: j.canary, Fence: j.nonce, Resumed: lastTurn(j.past), Connections: connections(j.model)}})
 	})
 	return j, ok && err == nil, err
+}
+
+// poolOf names the model that the case begins with, as limits call it: a connection of the settings, or what the environment names.
+func poolOf(model llm.Model) string {
+	if names := connections(model); len(names) > 0 {
+		return names[0]
+	}
+	return model.Identity().Name
 }
 
 // freed lets somebody else have the places of a case that needs them no more. If it fails the next sweep does it.

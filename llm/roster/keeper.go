@@ -146,10 +146,32 @@ func (k Keeper) Save(ctx context.Context, change Change, by countersign.Actor) (
 			return err
 		}
 		kept.Version = row.Version
-		number, err = tx.AddModelSettings(ctx, kept, by)
-		return err
+		if number, err = tx.AddModelSettings(ctx, kept, by); err != nil {
+			return err
+		}
+		return limit(ctx, tx, now, e.Roster, by)
 	})
 	return number, err
+}
+
+// limit has what a connection says of cases at once hold on all machines together. A limit that is not changed here is left as it is:
+// somebody may have set another in the workload.
+func limit(ctx context.Context, tx *store.Tx, before, after Roster, by countersign.Actor) error {
+	for _, c := range before.Connections {
+		if _, still := after.Connection(c.Name); !still && c.MaxCases > 0 {
+			if err := tx.LimitPool(ctx, store.ModelPool(c.Name), 0, by); err != nil {
+				return err
+			}
+		}
+	}
+	for _, c := range after.Connections {
+		if old, _ := before.Connection(c.Name); old.MaxCases != c.MaxCases {
+			if err := tx.LimitPool(ctx, store.ModelPool(c.Name), int64(c.MaxCases), by); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 // sealed is a roster as it is kept: checked, and every key sealed for its place, or kept as it was sealed there.
