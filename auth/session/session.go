@@ -97,9 +97,9 @@ func cookieOf(secure bool) http.Cookie {
 type visit struct {
 	w      http.ResponseWriter
 	cookie http.Cookie // as it is sent, but for its value
-	token string // what the browser has, or is about to have
-	found string // the hash of it, once it is known to be a session
-	alone bool   // nobody is known to be there: the page asks by itself
+	token  string      // what the browser has, or is about to have
+	found  string      // the hash of it, once it is known to be a session
+	alone  bool        // nobody is known to be there: the page asks by itself
 }
 
 type visitKey struct{}
