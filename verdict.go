@@ -38,7 +38,7 @@ const (
 	RejectionNeedsPerson ReasonCode = "rejection_needs_person"
 	ModelAskedForPerson  ReasonCode = "model_asked_for_person"
 	ModelFailed          ReasonCode = "model_failed"
-	BudgetReached        ReasonCode = "budget_spent"     // a budget for models has no room for another call
+	BudgetReached        ReasonCode = "budget_reached"   // a budget for models has no room for another call
 	OfflineStoodIn       ReasonCode = "offline_stood_in" // the models that were to be asked gave no answer, and the offline reviewer went on
 	ModelSawPartialCase  ReasonCode = "model_saw_partial_case"
 	FactsDisagree        ReasonCode = "facts_disagree"

@@ -153,11 +153,11 @@ func TestScripts(t *testing.T) {
 	}
 }
 
-// shopReason are the reasons that no dispute at the bank's desk can have, and those of a bank whose own core posts its fixes: the demo's
-// has none.
+// shopReason are the reasons that no dispute at the bank's desk can have, and those of a bank whose own core posts its fixes, or that asks
+// several models within budgets: the demo's does neither.
 var shopReason = map[countersign.ReasonCode]bool{
 	countersign.QuoteUnverified: true, countersign.OrderNotFound: true, countersign.DeadlinePassed: true, countersign.RefundContradictsContest: true,
 	countersign.NoRefundContradictsAccept: true, countersign.PartialRefund: true, countersign.OpenReturn: true,
 	countersign.PolicyNewerThanOrder: true, countersign.PersonDecides: true, countersign.FixDeclined: true, countersign.FixOutcomeUnknown: true,
-	countersign.ReopenedByEvent: true, countersign.RefundHasFailed: true,
+	countersign.ReopenedByEvent: true, countersign.RefundHasFailed: true, countersign.BudgetReached: true, countersign.OfflineStoodIn: true,
 }

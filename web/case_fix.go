@@ -199,7 +199,7 @@ func (f *file) approval() (*act, string) {
 	}
 	fix := f.Facts.Fix
 	if f.outside {
-		a := f.act("approve", fmt.Sprintf("Have the core post %s of %s", fix.Kind, fix.Amount), "a")
+		a := f.act("approve", fmt.Sprintf("Have the core post the %s of %s", fix.Kind, fix.Amount), "a")
 		return &a, "The bank's core will be asked to post these entries. The case is closed as resolved when it confirms that it did, and comes back here when it does not."
 	}
 	a := f.act("approve", fmt.Sprintf("Post %s of %s", fix.Kind, fix.Amount), "a")

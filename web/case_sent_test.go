@@ -71,8 +71,8 @@ func TestAFixThatTheCorePosts(t *testing.T) {
 
 	o.run(t, "the page says who posts, and the case is closed when the core has", func(t *testing.T) {
 		c := o.inReview("T-core")
-		b.get("/cases/"+string(c.ID)).is(http.StatusOK, "Have the core post reversal of NGN 24,500.00")
-		b.get("/cases/"+string(c.ID)+"/approve").is(http.StatusOK, "Have the core post reversal of NGN 24,500.00 to account ****6789", "The bank's core will be asked to post these entries.")
+		b.get("/cases/"+string(c.ID)).is(http.StatusOK, "Have the core post the reversal of NGN 24,500.00")
+		b.get("/cases/"+string(c.ID)+"/approve").is(http.StatusOK, "Have the core post the reversal of NGN 24,500.00 to account ****6789", "The bank's core will be asked to post these entries.")
 		b.follow(b.decides(c, "approve")).is(http.StatusOK, "The bank's core is asked to post the reversal of NGN 24,500.00.")
 		if c = o.told(c.ID); c.Status != countersign.Closed || core.Moved("reversal", c.Subject.ID) != 1 {
 			t.Fatalf("%s, moved %d times", c.Status, core.Moved("reversal", c.Subject.ID))
@@ -87,7 +87,7 @@ func TestAFixThatTheCorePosts(t *testing.T) {
 		b.follow(b.decides(c, "approve"))
 		c = o.told(c.ID)
 		b.get("/cases/"+string(c.ID)).is(http.StatusOK, "The bank's core rejected the fix", "The bank's core rejected the reversal of NGN 24,500.00", "account closed", "Nothing was posted.",
-			"Have the core post reversal of NGN 24,500.00")
+			"Have the core post the reversal of NGN 24,500.00")
 	})
 
 	o.run(t, "nobody knows: a person looks, and says so", func(t *testing.T) {

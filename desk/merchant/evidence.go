@@ -59,6 +59,10 @@ func (c Config) gather(ctx context.Context, v store.View, of countersign.Case) (
 // keep seals the report and stores it. A report that cannot be made is said in the record and keeps nobody from deciding: the
 // deadline is the merchant's.
 func (e evidence) keep(ctx context.Context, tx *store.Tx, c countersign.Case, d review.Decided) ([]store.Note, error) {
+	if d.Outcome == countersign.Contested && c.Subject.ID == "" {
+		return nil, countersign.Errorf(countersign.Unprocessed, "nobody can contest a dispute that names no order: there would be nothing to answer it with").
+			Try("attach its order first")
+	}
 	content, err := e.content(ctx, tx.View, tx.Now, c, d)
 	if err != nil {
 		return nil, err

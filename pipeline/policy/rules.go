@@ -11,7 +11,7 @@ import (
 // always are the rules of every desk. The names go into the policy version.
 var always = []Rule{
 	{"model_failed/1", modelFailed},
-	{"budget_spent/1", budgetReached},
+	{"budget_reached/1", budgetReached},
 	{"offline_stood_in/1", offlineStoodIn},
 	{"model_saw_partial_case/1", partialCase},
 	{"evidence_invalid/1", evidenceInvalid},
@@ -23,7 +23,7 @@ var always = []Rule{
 // own are the rules of a desk that may act by itself.
 var own = []Rule{
 	{"model_failed/1", modelFailed},
-	{"budget_spent/1", budgetReached},
+	{"budget_reached/1", budgetReached},
 	{"offline_stood_in/1", offlineStoodIn},
 	{"model_saw_partial_case/1", partialCase},
 	{"evidence_invalid/1", evidenceInvalid},
