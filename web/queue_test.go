@@ -164,11 +164,15 @@ func TestTakingTheNextCase(t *testing.T) {
 	took := &taken{by: map[string]string{}, t: t}
 
 	o.run(t, "it is the one most at risk, and others see who has it", func(t *testing.T) {
-		raised := ada.get("/queue?show=raised").listed() // which wait for an approver, and ada is none
-		first := slices.DeleteFunc(ada.get("/queue").listed(), func(id string) bool { return slices.Contains(raised, id) })[0]
+		// The first for an analyst to decide: what was raised, or waits for a second approval, is not.
+		var first string
+		o.must(o.Store.DB().QueryRow("SELECT id FROM cases WHERE status = 'in_review' AND NOT raised ORDER BY risk, id LIMIT 1").Scan(&first))
+		if listed := ada.get("/queue").listed(); !slices.Contains(listed, first) {
+			t.Errorf("the queue lists %q, without %s", listed, first)
+		}
 		p := ada.post("/queue/next", ada.get("/queue").form("/queue/next"))
 		if p.leads() != "/cases/"+first {
-			t.Errorf("it is %s, the first of the queue that is hers to decide is %s", p.leads(), first)
+			t.Errorf("it is %s, the first that is hers to decide is %s", p.leads(), first)
 		}
 		took.note("ada", p)
 		ada.follow(p).is(http.StatusOK, "You have this case: others see it.", "Others see that you have this case.")
