@@ -207,6 +207,7 @@ func TestEveryReasonHasARow(t *testing.T) {
 
 // deskReason are the reasons that only a desk's own rules give.
 var deskReason = map[countersign.ReasonCode]bool{
+	countersign.ReopenedByEvent: true, countersign.RefundHasFailed: true,
 	countersign.QuoteUnverified: true, countersign.OrderNotFound: true, countersign.DeadlinePassed: true, countersign.RefundContradictsContest: true,
 	countersign.NoRefundContradictsAccept: true, countersign.PartialRefund: true, countersign.OpenReturn: true, countersign.PolicyNewerThanOrder: true,
 }
