@@ -103,6 +103,11 @@ func (b bare) whole(ctx context.Context, id string) error {
 	if err := b.open(ctx, id); err != nil {
 		return err
 	}
+	return b.work(ctx, id)
+}
+
+// work is what follows an intake.
+func (b bare) work(ctx context.Context, id string) error {
 	for range 3 {
 		if err := b.in(ctx, func(tx *sql.Tx) error { return b.append(ctx, tx, id, 4) }); err != nil {
 			return err

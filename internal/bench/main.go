@@ -10,8 +10,11 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"runtime/pprof"
+	"strings"
+	"syscall"
 	"text/tabwriter"
 
 	"countersign/internal/testdb"
@@ -41,15 +44,32 @@ func (g goal) String() string {
 type finding struct {
 	what, ours, bare string
 	ratio            float64
-	goal             goal
+	goal             *goal // nil where none was set
 }
 
+func (f finding) String() string {
+	goal, met := "", ""
+	if f.goal != nil {
+		goal, met = f.goal.String(), f.goal.met(f.ratio)
+	}
+	ratio := ""
+	if f.ratio > 0 {
+		ratio = fmt.Sprintf("%.2f", f.ratio)
+	}
+	return strings.Join([]string{f.what, f.ours, f.bare, ratio, goal, met}, "\t")
+}
+
+func atMost(ratio float64) *goal  { return &goal{ratio, true} }
+func atLeast(ratio float64) *goal { return &goal{ratio, false} }
+
 // commands are what is measured besides, or a part of it in a process of its own.
-var commands = map[string]func(context.Context, []string) error{"scale": scale, "serve": serve}
+var commands = map[string]func(context.Context, []string) error{"scale": scale, "serve": serve, "worker": worker}
 
 func main() {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM) // which ends what was started besides
+	defer stop()
 	if len(os.Args) > 1 && commands[os.Args[1]] != nil {
-		if err := commands[os.Args[1]](context.Background(), os.Args[2:]); err != nil {
+		if err := commands[os.Args[1]](ctx, os.Args[2:]); err != nil {
 			fmt.Fprintln(os.Stderr, "bench:", err)
 			os.Exit(1)
 		}
@@ -68,7 +88,7 @@ func main() {
 		pprof.StartCPUProfile(f)
 		defer pprof.StopCPUProfile()
 	}
-	if err := run(context.Background(), *cases, *only); err != nil {
+	if err := run(ctx, *cases, *only); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
@@ -92,9 +112,7 @@ func run(ctx context.Context, cases int, only string) error {
 		if only == "sqlite" && i > 0 || only == "postgres" && i == 0 {
 			continue
 		}
-		if err := measure(ctx, database, cases, func(f finding) {
-			fmt.Fprintf(out, "%s\t%s\t%s\t%.2f\t%s\t%s\n", f.what, f.ours, f.bare, f.ratio, f.goal, f.goal.met(f.ratio))
-		}); err != nil {
+		if err := measure(ctx, database, cases, func(f finding) { fmt.Fprintln(out, f) }); err != nil {
 			return err
 		}
 	}
@@ -108,7 +126,7 @@ func measure(ctx context.Context, database string, cases int, found func(finding
 		return err
 	}
 	defer b.close()
-	for _, m := range []func(context.Context, int, func(finding)) error{b.intakes, b.wholeCases, b.verification} {
+	for _, m := range []func(context.Context, int, func(finding)) error{b.intakes, b.wholeCases, b.verification, b.workers} {
 		if err := m(ctx, cases, found); err != nil {
 			return err
 		}

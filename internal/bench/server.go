@@ -12,9 +12,7 @@ import (
 	"net/http/cookiejar"
 	"os"
 	"os/exec"
-	"os/signal"
 	"strings"
-	"syscall"
 
 	"countersign/app"
 )
@@ -97,8 +95,6 @@ func serve(ctx context.Context, args []string) (err error) {
 	data := flags.String("data", "", "folder of the key")
 	database := flags.String("database", "", "a SQLite path or a postgres:// URL")
 	flags.Parse(args)
-	ctx, stop := signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
-	defer stop()
 	a, err := app.Open(ctx, app.Config{Data: *data, Database: *database, Log: slog.New(slog.NewTextHandler(os.Stderr, &slog.HandlerOptions{Level: slog.LevelWarn}))})
 	if err != nil {
 		return err
