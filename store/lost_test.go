@@ -6,7 +6,6 @@ import (
 	"runtime"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"countersign"
 	"countersign/internal/testdb"
@@ -62,15 +61,17 @@ func TestAConnectionThatIsKilledIsReplaced(t *testing.T) {
 	before := runtime.NumGoroutine()
 	const writers, each = 4, 50
 	killed := make(chan int64)
-	stop := make(chan struct{})
+	stop, wrote := make(chan struct{}), make(chan struct{})
 	go func() {
 		var n int64
 		defer func() { killed <- n }()
 		for {
-			select {
-			case <-stop:
-				return
-			case <-time.After(30 * time.Millisecond):
+			for range writers { // by what was written, not by the clock: a machine that is slow enough would have every try of one transaction killed
+				select {
+				case <-stop:
+					return
+				case <-wrote:
+				}
 			}
 			var ended int64
 			err := other.DB().QueryRow(`SELECT COUNT(pg_terminate_backend(pid)) FROM (SELECT pid FROM pg_stat_activity
@@ -89,6 +90,7 @@ func TestAConnectionThatIsKilledIsReplaced(t *testing.T) {
 				}
 				return tx.Record(ctx, "D-1", operator, store.Note{Kind: "note", Payload: map[string]any{"round": 1}})
 			})
+			wrote <- struct{}{}
 			if errors.Is(err, store.ErrUnknown) {
 				unknown.Add(1)
 				continue
