@@ -87,6 +87,20 @@ func broken(err error, conn *sql.Conn) error {
 	return err
 }
 
+// unconnected marks an error of connecting as retryable, if somebody ended the connection before it was of use: a session can be killed in
+// its first moment too. A server that says nothing at all has been waited for long enough.
+func unconnected(err error) error {
+	err = fmt.Errorf("begin: %w", err)
+	var network interface { // net.Error
+		error
+		Timeout() bool
+	}
+	if !isLost(err) || errors.As(err, &network) && network.Timeout() {
+		return err
+	}
+	return errors.Join(errBroken, err)
+}
+
 var errBroken = errors.New("the connection to the database was lost; nothing was changed")
 
 func gone(conn *sql.Conn) bool {

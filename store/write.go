@@ -68,7 +68,7 @@ func (s *Store) Write(ctx context.Context, f func(context.Context, *Tx) error) e
 func (s *Store) writeAlone(ctx context.Context, f func(context.Context, *Tx) error) error {
 	conn, err := s.write.Conn(ctx)
 	if err != nil {
-		return fmt.Errorf("begin: %w", err)
+		return unconnected(err)
 	}
 	defer conn.Close() // goes back to the pool
 	begun := time.Now()
