@@ -9,6 +9,7 @@ import (
 	"os"
 
 	"countersign"
+	"countersign/app"
 	"countersign/audit"
 	"countersign/store"
 )
@@ -49,17 +50,20 @@ func (c auditVerifyCommand) verify(s *session) (report audit.Report, err error) 
 	if c.File != "" {
 		return c.verifyFile()
 	}
-	a, err := s.open()
-	if err != nil {
-		return report, err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	err = s.with(func(a *app.App) (err error) {
+		report, err = c.verifyDatabase(s, a)
+		return err
+	})
+	return report, err
+}
+
+func (c auditVerifyCommand) verifyDatabase(s *session, a *app.App) (audit.Report, error) {
 	if c.Case != "" {
 		return a.Store.VerifyCase(s, countersign.CaseID(c.Case))
 	}
 	meter := meterOn(s.err)
 	defer meter.clear()
-	report, err = a.Store.VerifyRecord(s, func(rows int64) { meter.show(int(rows), 0, "checking the record") })
+	report, err := a.Store.VerifyRecord(s, func(rows int64) { meter.show(int(rows), 0, "checking the record") })
 	if err == nil && report.Cases == 0 && report.OK {
 		fmt.Fprintf(s.err, "countersign: the database in %s holds no case, so nothing was verified; is it the one you mean?\n", a.Data)
 	}
@@ -89,21 +93,18 @@ type auditExportCommand struct {
 	Redact bool   `help:"Leave payloads and salts out: the chain can be checked, nothing can be read."`
 }
 
-func (c auditExportCommand) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	if c.Case != "" { // before the header is out: half an export must not look like a whole one
-		if _, err := a.Store.Case(s, countersign.CaseID(c.Case)); err != nil {
-			return err
+func (c auditExportCommand) Run(s *session) error {
+	return s.with(func(a *app.App) error {
+		if c.Case != "" { // before the header is out: half an export must not look like a whole one
+			if _, err := a.Store.Case(s, countersign.CaseID(c.Case)); err != nil {
+				return err
+			}
 		}
-	}
-	out := bufio.NewWriterSize(s.out, 1<<20)
-	w := audit.NewWriter(out, audit.Header{At: a.Store.Now().UnixMicro(), Redacted: c.Redact})
-	if err := a.Store.Export(context.Context(s), countersign.CaseID(c.Case), w); err != nil {
-		return errors.Join(err, out.Flush()) // without the last line, so that what is there is known to be cut short
-	}
-	return errors.Join(w.Close(), out.Flush())
+		out := bufio.NewWriterSize(s.out, 1<<20)
+		w := audit.NewWriter(out, audit.Header{At: a.Store.Now().UnixMicro(), Redacted: c.Redact})
+		if err := a.Store.Export(context.Context(s), countersign.CaseID(c.Case), w); err != nil {
+			return errors.Join(err, out.Flush()) // without the last line, so that what is there is known to be cut short
+		}
+		return errors.Join(w.Close(), out.Flush())
+	})
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"time"
 
@@ -81,11 +80,6 @@ func (c hookRemoveCommand) Run(s *session) error {
 }
 
 // sources opens the program for one command about the sources of events.
-func (s *session) sources(do func(hook.Sources, *app.App) error) (err error) {
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	return do(hook.Sources{Store: a.Store, Key: a.Key}, a)
+func (s *session) sources(do func(hook.Sources, *app.App) error) error {
+	return s.with(func(a *app.App) error { return do(hook.Sources{Store: a.Store, Key: a.Key}, a) })
 }

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"countersign"
+	"countersign/app"
 	"countersign/desk/bank/feed"
 	"countersign/desk/bank/records"
 )
@@ -28,17 +29,16 @@ type importRecordsCommand struct {
 }
 
 // Run imports the files as one and ends with 1 if any row was refused. A file that is not there is said before any is read.
-func (c importRecordsCommand) Run(s *session) (err error) {
+func (c importRecordsCommand) Run(s *session) error {
 	for _, file := range c.Files {
 		if err := readable(file); err != nil {
 			return err
 		}
 	}
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	return s.with(func(a *app.App) error { return c.take(s, a) })
+}
+
+func (c importRecordsCommand) take(s *session, a *app.App) (err error) {
 	meter := meterOn(s.err)
 	f := feed.Feed{Store: a.Store, DryRun: c.DryRun, Progress: meter.show, Refused: func(p records.Problem) {
 		meter.clear()

@@ -22,7 +22,7 @@ type importPoliciesCommand struct {
 // Run imports each file for itself and ends with 1 if any was refused. To import a policy here is to say that its text is right, and
 // it may be quoted from now on. Of one in which a person must look at something nobody has said that yet: it waits, and is quoted by
 // nobody, until somebody confirms it.
-func (c importPoliciesCommand) Run(s *session) (err error) {
+func (c importPoliciesCommand) Run(s *session) error {
 	if when, err := countersign.ParseWhen(c.ValidFrom); err != nil || len(c.ValidFrom) > len("2006-01-02") || when.IsZero() && c.ValidFrom != "" {
 		return countersign.Errorf(countersign.Invalid, "%q is not a day", c.ValidFrom).In("--valid-from").Try("expected one such as 2026-03-01")
 	}
@@ -31,11 +31,10 @@ func (c importPoliciesCommand) Run(s *session) (err error) {
 			return err
 		}
 	}
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
+	return s.with(func(a *app.App) error { return c.all(s, a) })
+}
+
+func (c importPoliciesCommand) all(s *session, a *app.App) error {
 	refused := 0
 	for _, file := range c.Files {
 		report, err := c.take(s, a, file)

@@ -222,9 +222,6 @@ func absolute(path string) string {
 	return path
 }
 
-// open opens the app for a command that works on the database and does not investigate.
-func (s *session) open() (*app.App, error) { return app.Open(s, s.config()) }
-
 func programVersion() string {
 	if version != "" {
 		return version

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 	"io"
 	"strings"
@@ -20,23 +19,20 @@ type mappingCommand struct {
 
 type mappingShowCommand struct{}
 
-func (mappingShowCommand) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	versions, err := shopOf(a).Versions(s)
-	if err != nil {
-		return err
-	}
-	if len(versions) == 0 {
-		fmt.Fprintln(s.err, "no shop is connected: countersign mapping apply FILE, or the dashboard's settings, connect one")
-		return exit(1)
-	}
-	last := versions[0]
-	fmt.Fprintf(s.err, "version %d, made by %s, %s\n", last.Version, last.CreatedBy, confirmation(last))
-	return indented(s.out, last.Mapped)
+func (mappingShowCommand) Run(s *session) error {
+	return s.with(func(a *app.App) error {
+		versions, err := shopOf(a).Versions(s)
+		if err != nil {
+			return err
+		}
+		if len(versions) == 0 {
+			fmt.Fprintln(s.err, "no shop is connected: countersign mapping apply FILE, or the dashboard's settings, connect one")
+			return exit(1)
+		}
+		last := versions[0]
+		fmt.Fprintf(s.err, "version %d, made by %s, %s\n", last.Version, last.CreatedBy, confirmation(last))
+		return indented(s.out, last.Mapped)
+	})
 }
 
 // confirmation says who has looked at the rows. Nobody has at a mapping that was applied here: printing is not looking.
@@ -54,45 +50,34 @@ type mappingApplyCommand struct {
 
 // Run tries the mapping on the live shop and prints a few rows as the product reads them, each with its order. Whoever applies a
 // file is on record as the one who put it in force, and as nobody who has confirmed the rows.
-func (c mappingApplyCommand) Run(s *session) (err error) {
-	text, err := readFile(s.in, c.File)
-	if err != nil {
-		return err
-	}
-	m, err := connector.ParseMapping(text)
-	if err != nil {
-		return err
-	}
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	trial, err := setup.Try(s, m)
-	if err != nil {
-		return err
-	}
-	unknown, err := setup.Unknown(s, m)
-	if err != nil {
-		return err
-	}
-	if err := printTrial(s.out, m, trial, unknown); err != nil {
-		return err
-	}
-	if c.DryRun {
-		fmt.Fprintln(s.err, "dry run: nothing was kept")
+func (c mappingApplyCommand) Run(s *session) error {
+	return apply(s, c.File, connector.ParseMapping, func(a *app.App, m connector.Mapping) error {
+		trial, err := setup.Try(s, m)
+		if err != nil {
+			return err
+		}
+		unknown, err := setup.Unknown(s, m)
+		if err != nil {
+			return err
+		}
+		if err := printTrial(s.out, m, trial, unknown); err != nil {
+			return err
+		}
+		if c.DryRun {
+			fmt.Fprintln(s.err, "dry run: nothing was kept")
+			return nil
+		}
+		before, _, _ := shopOf(a).Latest(s) // one that cannot be opened leads to no copy that we could remove
+		version, err := shopOf(a).Save(s, m, operator(), operator())
+		if err != nil {
+			return err
+		}
+		if err := shopOf(a).RemoveCopy(s, s.dataFolder(), before.Mapped.DSN); err != nil {
+			fmt.Fprintf(s.err, "the copy of exported files that the version before reads could not be removed, and nothing reads it any more: %v\n", err)
+		}
+		fmt.Fprintf(s.err, "version %d of the shop mapping is in force; the file still holds the connection string, so keep it as you would a password\n", version)
 		return nil
-	}
-	before, _, _ := shopOf(a).Latest(s) // one that cannot be opened leads to no copy that we could remove
-	version, err := shopOf(a).Save(s, m, operator(), operator())
-	if err != nil {
-		return err
-	}
-	if err := shopOf(a).RemoveCopy(s, s.dataFolder(), before.Mapped.DSN); err != nil {
-		fmt.Fprintf(s.err, "the copy of exported files that the version before reads could not be removed, and nothing reads it any more: %v\n", err)
-	}
-	fmt.Fprintf(s.err, "version %d of the shop mapping is in force; the file still holds the connection string, so keep it as you would a password\n", version)
-	return nil
+	})
 }
 
 func shopOf(a *app.App) setup.Setup { return setup.Setup{Store: a.Store, Key: a.Key} }

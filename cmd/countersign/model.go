@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
+	"countersign/app"
 	"countersign/llm/roster"
 )
 
@@ -14,28 +14,25 @@ type modelCommand struct {
 
 type modelShowCommand struct{}
 
-func (modelShowCommand) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	v, ok, err := a.Roster.Latest(s)
-	if err != nil {
-		return err
-	}
-	if !ok {
-		fmt.Fprintln(s.err, "no model is connected in the settings: countersign model apply FILE, or the dashboard's settings, connect one")
-		return exit(1)
-	}
-	fmt.Fprintf(s.err, "version %d, made by %s\n", v.Number, v.CreatedBy)
-	for _, c := range v.Connections {
-		if c.Lost != nil {
-			fmt.Fprintf(s.err, "! %s is passed over: %v\n", c.Name, c.Lost)
+func (modelShowCommand) Run(s *session) error {
+	return s.with(func(a *app.App) error {
+		v, ok, err := a.Roster.Latest(s)
+		if err != nil {
+			return err
 		}
-	}
-	s.sayEnvironment()
-	return indented(s.out, v.Roster)
+		if !ok {
+			fmt.Fprintln(s.err, "no model is connected in the settings: countersign model apply FILE, or the dashboard's settings, connect one")
+			return exit(1)
+		}
+		fmt.Fprintf(s.err, "version %d, made by %s\n", v.Number, v.CreatedBy)
+		for _, c := range v.Connections {
+			if c.Lost != nil {
+				fmt.Fprintf(s.err, "! %s is passed over: %v\n", c.Name, c.Lost)
+			}
+		}
+		s.sayEnvironment()
+		return indented(s.out, v.Roster)
+	})
 }
 
 // sayEnvironment says that the settings are not what is used.
@@ -50,25 +47,14 @@ type modelApplyCommand struct {
 }
 
 // Run checks the file before anything changes, and keeps who changed it.
-func (c modelApplyCommand) Run(s *session) (err error) {
-	text, err := readFile(s.in, c.File)
-	if err != nil {
-		return err
-	}
-	entered, err := roster.Parse(text)
-	if err != nil {
-		return err
-	}
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	version, err := a.Roster.Save(s, roster.Apply(entered), operator())
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(s.err, "version %d of the model connections is in force for every case from now on; if the file holds keys, keep it as you would a password\n", version)
-	s.sayEnvironment()
-	return nil
+func (c modelApplyCommand) Run(s *session) error {
+	return apply(s, c.File, roster.Parse, func(a *app.App, entered roster.Entered) error {
+		version, err := a.Roster.Save(s, roster.Apply(entered), operator())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.err, "version %d of the model connections is in force for every case from now on; if the file holds keys, keep it as you would a password\n", version)
+		s.sayEnvironment()
+		return nil
+	})
 }

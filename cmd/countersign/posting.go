@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
+	"countersign/app"
 	"countersign/desk/bank/posting"
 )
 
@@ -15,22 +15,19 @@ type postingCommand struct {
 
 type postingShowCommand struct{}
 
-func (postingShowCommand) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	settings, route, err := a.Posting().InForce(s)
-	if err != nil {
-		return err
-	}
-	if route.Version == 0 {
-		fmt.Fprintln(s.err, "never set: fixes are posted to the ledger of this program")
-	} else {
-		fmt.Fprintf(s.err, "version %d, applied by %s\n", route.Version, route.AppliedBy)
-	}
-	return indented(s.out, settings)
+func (postingShowCommand) Run(s *session) error {
+	return s.with(func(a *app.App) error {
+		settings, route, err := a.Posting().InForce(s)
+		if err != nil {
+			return err
+		}
+		if route.Version == 0 {
+			fmt.Fprintln(s.err, "never set: fixes are posted to the ledger of this program")
+		} else {
+			fmt.Fprintf(s.err, "version %d, applied by %s\n", route.Version, route.AppliedBy)
+		}
+		return indented(s.out, settings)
+	})
 }
 
 type postingApplyCommand struct {
@@ -38,43 +35,29 @@ type postingApplyCommand struct {
 }
 
 // Run checks the file before anything changes, and keeps who changed it. What was decided before goes where it was meant to go.
-func (c postingApplyCommand) Run(s *session) (err error) {
-	text, err := readFile(s.in, c.File)
-	if err != nil {
-		return err
-	}
-	settings, err := posting.Parse(text)
-	if err != nil {
-		return err
-	}
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	version, err := a.Posting().Apply(s, settings, operator())
-	if err != nil {
-		return err
-	}
-	fmt.Fprintf(s.err, "version %d is in force for every fix that is decided from now on", version)
-	if settings.To == posting.Core {
-		fmt.Fprint(s.err, "; the file still holds the secrets, so keep it as you would a password")
-	}
-	fmt.Fprintln(s.err)
-	return indented(s.out, settings.Shown())
+func (c postingApplyCommand) Run(s *session) error {
+	return apply(s, c.File, posting.Parse, func(a *app.App, settings posting.Settings) error {
+		version, err := a.Posting().Apply(s, settings, operator())
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(s.err, "version %d is in force for every fix that is decided from now on", version)
+		if settings.To == posting.Core {
+			fmt.Fprint(s.err, "; the file still holds the secrets, so keep it as you would a password")
+		}
+		fmt.Fprintln(s.err)
+		return indented(s.out, settings.Shown())
+	})
 }
 
 type postingTestCommand struct{}
 
-func (postingTestCommand) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	if err := a.Posting().Test(s); err != nil {
-		return err
-	}
-	fmt.Fprintln(s.out, "the core answered, and has no instruction that was never sent")
-	return nil
+func (postingTestCommand) Run(s *session) error {
+	return s.with(func(a *app.App) error {
+		if err := a.Posting().Test(s); err != nil {
+			return err
+		}
+		fmt.Fprintln(s.out, "the core answered, and has no instruction that was never sent")
+		return nil
+	})
 }

@@ -115,17 +115,14 @@ func (c workerCommand) Run(s *session) (err error) {
 type migrateCommand struct{}
 
 // Run opens the database, which migrates it, and says from and to.
-func (migrateCommand) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
+func (migrateCommand) Run(s *session) error {
+	return s.with(func(a *app.App) error {
+		v := a.Store.Migrated()
+		says := fmt.Sprintf("migrated from version %d to version %d", v.From, v.To)
+		if v.From == v.To {
+			says = fmt.Sprintf("the database has version %d already; nothing to do", v.To)
+		}
+		_, err := fmt.Fprintln(s.out, says)
 		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	v := a.Store.Migrated()
-	if v.From == v.To {
-		_, err = fmt.Fprintf(s.out, "the database has version %d already; nothing to do\n", v.To)
-	} else {
-		_, err = fmt.Fprintf(s.out, "migrated from version %d to version %d\n", v.From, v.To)
-	}
-	return err
+	})
 }

@@ -1,9 +1,9 @@
 package main
 
 import (
-	"errors"
 	"fmt"
 
+	"countersign/app"
 	"countersign/auth"
 )
 
@@ -16,16 +16,13 @@ type tokenCreateCommand struct {
 	Role string `required:"" enum:"analyst,approver,auditor,admin" help:"One of analyst, approver, auditor, admin." placeholder:"analyst|approver|auditor|admin"`
 }
 
-func (c tokenCreateCommand) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
+func (c tokenCreateCommand) Run(s *session) error {
+	return s.with(func(a *app.App) error {
+		secret, _, err := auth.NewToken(s, a.Store, c.Name, auth.Role(c.Role), operator())
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(s.out, secret)
 		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	secret, _, err := auth.NewToken(s, a.Store, c.Name, auth.Role(c.Role), operator())
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(s.out, secret)
-	return err
+	})
 }

@@ -11,6 +11,7 @@ import (
 	"golang.org/x/term"
 
 	"countersign"
+	"countersign/app"
 	"countersign/auth"
 )
 
@@ -37,17 +38,14 @@ func (c userAddCommand) Run(s *session) (err error) {
 	if err := auth.CheckPassword(n.Password, n.Email); err != nil {
 		return err
 	}
-	a, err := s.open()
-	if err != nil {
+	return s.with(func(a *app.App) error {
+		p, err := auth.AddPerson(s, a.Store, n, operator())
+		if err != nil {
+			return err
+		}
+		_, err = fmt.Fprintln(s.out, p.ID)
 		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	p, err := auth.AddPerson(s, a.Store, n, operator())
-	if err != nil {
-		return err
-	}
-	_, err = fmt.Fprintln(s.out, p.ID)
-	return err
+	})
 }
 
 // newPassword asks for a password twice where somebody types, and reads one line where nobody does.

@@ -2,9 +2,9 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 
+	"countersign/app"
 	"countersign/store"
 )
 
@@ -15,17 +15,14 @@ type workloadCommand struct {
 
 type workloadShowCommand struct{}
 
-func (workloadShowCommand) Run(s *session) (err error) {
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	w, err := a.Store.Workload(s)
-	if err != nil {
-		return err
-	}
-	return indented(s.out, w)
+func (workloadShowCommand) Run(s *session) error {
+	return s.with(func(a *app.App) error {
+		w, err := a.Store.Workload(s)
+		if err != nil {
+			return err
+		}
+		return indented(s.out, w)
+	})
 }
 
 type workloadApplyCommand struct {
@@ -33,27 +30,16 @@ type workloadApplyCommand struct {
 }
 
 // Run checks the file before anything changes, and keeps who changed it.
-func (c workloadApplyCommand) Run(s *session) (err error) {
-	text, err := readFile(s.in, c.File)
-	if err != nil {
-		return err
-	}
-	w, err := store.ParseWorkload(text)
-	if err != nil {
-		return err
-	}
-	a, err := s.open()
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, a.Close()) }()
-	if err := a.Knows(w); err != nil {
-		return err
-	}
-	err = a.Store.Write(s, func(ctx context.Context, tx *store.Tx) error { return tx.ApplyWorkload(ctx, w, operator()) })
-	if err != nil {
-		return err
-	}
-	fmt.Fprintln(s.err, "in force for every case that begins from now on")
-	return indented(s.out, w)
+func (c workloadApplyCommand) Run(s *session) error {
+	return apply(s, c.File, store.ParseWorkload, func(a *app.App, w store.Workload) error {
+		if err := a.Knows(w); err != nil {
+			return err
+		}
+		err := a.Store.Write(s, func(ctx context.Context, tx *store.Tx) error { return tx.ApplyWorkload(ctx, w, operator()) })
+		if err != nil {
+			return err
+		}
+		fmt.Fprintln(s.err, "in force for every case that begins from now on")
+		return indented(s.out, w)
+	})
 }
