@@ -27,10 +27,12 @@ func (b *bureau) beside(database string) outside.Sender {
 	}}
 }
 
-// revive does what a start does with instructions that were left behind.
+// revive does what a start does with instructions that were left behind, and whose jobs were taken by whoever died.
 func revive(b *bureau, next outside.Sender) {
 	b.Helper()
-	ids, err := next.Store.WaitingInstructions(ctx, next.Store.Now(), true)
+	_, err := next.Store.DB().Exec("DELETE FROM river_job")
+	b.must(err)
+	ids, err := next.Store.WaitingInstructions(ctx, true)
 	b.must(err)
 	for _, id := range ids {
 		b.must(next.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {

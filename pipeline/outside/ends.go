@@ -84,7 +84,7 @@ func back(ctx context.Context, tx *store.Tx, c *countersign.Case, i store.Instru
 
 // Again makes a case that a person holds wait for its instruction once more.
 func Again(ctx context.Context, tx *store.Tx, c *countersign.Case, i store.Instruction) error {
-	i.State, i.Failures, i.FailingSince, i.AskAt = countersign.Requested, 0, time.Time{}, tx.Now
+	i.State, i.Failures, i.FailingSince = countersign.Requested, 0, time.Time{}
 	verdict := policy.Again(verdictOf(*c))
 	c.Status, c.Verdict = countersign.AwaitingConfirmation, &verdict
 	c.Fix.State, c.Fix.Why, c.Fix.Instruction.State = countersign.FixRequested, "", countersign.Requested

@@ -121,7 +121,7 @@ func (p Patience) filled() Patience {
 // take claims the instruction for as long as two questions can take.
 func (s Sender) take(ctx context.Context, id string, p Patience) (i store.Instruction, ok bool, err error) {
 	err = s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		i, ok, err = tx.TakeInstruction(ctx, id, tx.Now.Add(2*p.Call+15*time.Second))
+		i, ok, err = tx.TakeInstruction(ctx, id, 2*p.Call+15*time.Second)
 		return err
 	})
 	return i, ok && err == nil, err
@@ -244,7 +244,7 @@ func (s Sender) unsettled(ctx context.Context, i store.Instruction, told Told) e
 // later lets go of the instruction until it is time to ask again.
 func (s Sender) later(ctx context.Context, i store.Instruction, wait time.Duration, told Told) error {
 	return s.on(ctx, i, told, func(ctx context.Context, tx *store.Tx, c *countersign.Case) ([]store.Note, error) {
-		i.AskAt = tx.Now.Add(wait)
+		i.Wait = wait
 		return []store.Note{{Kind: audit.Note, Payload: asked{c.Round, i.ID, told.Exchanges}}}, tx.KeepInstruction(ctx, i)
 	})
 }

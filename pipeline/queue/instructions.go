@@ -2,7 +2,6 @@ package queue
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"time"
 
@@ -46,22 +45,19 @@ func (q *Queue) sweepInstructions(ctx context.Context, exclusive bool) error {
 	if q.config.Carry == nil {
 		return nil
 	}
-	ids, err := q.config.Store.WaitingInstructions(ctx, q.config.Store.Now(), exclusive)
+	ids, err := q.config.Store.WaitingInstructions(ctx, exclusive)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
 		err := q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-			if err := q.Wake(ctx, tx, id); err != nil {
+			due, err := tx.WakeInstruction(ctx, id, exclusive)
+			if err != nil || !due {
 				return err
 			}
-			due, err := tx.WakeInstruction(ctx, id, exclusive)
-			if err == nil && !due {
-				return errNotStranded // so that its job is not kept either
-			}
-			return err
+			return q.Wake(ctx, tx, id)
 		})
-		if err != nil && !errors.Is(err, errNotStranded) {
+		if err != nil {
 			return err
 		}
 	}

@@ -3,6 +3,7 @@ package queue_test
 import (
 	"context"
 	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -87,9 +88,49 @@ func TestAnInstructionIsCarriedOnceItsDecisionHasCommitted(t *testing.T) {
 		wants("first")
 		stop()
 		requested(t, s, q, "second", nil)
-		ids, err := s.WaitingInstructions(ctx, s.Now(), false)
+		ids, err := s.WaitingInstructions(ctx, false)
 		if err != nil || len(ids) != 0 {
 			t.Errorf("%v are waiting for the sweep, and workers were just woken for all (%v)", ids, err)
+		}
+	})
+}
+
+// A core that is slow lets instructions wait for a worker, and no sweep makes their line longer.
+func TestAnInstructionWaitsInTheQueueOnce(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		var ahead atomic.Int64
+		clock := func() time.Time { return time.Now().Add(time.Duration(ahead.Load())) }
+		s, err := store.Open(ctx, database, store.Options{Now: clock, Leases: clock})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		books(t, s, "first", "second", "third")
+		answered, swept := make(chan struct{}), make(chan struct{})
+		q, _ := start(t, queue.Config{Store: s, Work: func(context.Context, countersign.CaseID) error { return nil }, Workers: 1, Sweep: 20 * time.Millisecond,
+			Carry: func(context.Context, string) error { <-answered; return nil },
+			Swept: func(ctx context.Context) error {
+				select {
+				case swept <- struct{}{}:
+				case <-ctx.Done():
+				}
+				return nil
+			}})
+		t.Cleanup(func() { close(answered) }) // before the queue is stopped
+		for _, id := range []string{"first", "second", "third"} {
+			requested(t, s, q, id, nil)
+		}
+		for range 3 {
+			ahead.Add(int64(time.Minute))
+			<-swept
+			<-swept
+		}
+		var jobs, instructions int
+		err = s.DB().QueryRow(`SELECT COUNT(*), COUNT(DISTINCT args ->> 'instruction') FROM river_job WHERE kind = 'instruction' AND CAST(state AS TEXT) = 'available'`).
+			Scan(&jobs, &instructions)
+		if err != nil || jobs != instructions || jobs < 2 {
+			t.Errorf("%d jobs wait for %d instructions (%v)", jobs, instructions, err)
 		}
 	})
 }
