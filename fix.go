@@ -81,6 +81,7 @@ type Instruction struct {
 	Attempts    int              `json:"attempts"`            // how often they were asked, or were about to be
 	RequestedAt time.Time        `json:"requested_at"`
 	AskedAt     *time.Time       `json:"asked_at,omitempty"` // when they were last asked
+	Booked      bool             `json:"booked,omitempty"`   // an import had brought its entries when it was settled: none were made
 }
 
 // InstructionState says what is known of an instruction.

@@ -76,10 +76,20 @@ func (t *Tx) Post(ctx context.Context, id countersign.CaseID, fix countersign.Fi
 }
 
 // PostBooked is Post for a fix whose entries are in the books already: others posted it, and an import has brought what they did. A
-// person says so; it enters nothing.
+// person says so; it enters nothing. Where the books hold no credit at all it is a Conflict: they would say for ever that nothing was
+// given back.
 func (t *Tx) PostBooked(ctx context.Context, id countersign.CaseID, fix countersign.Fix, actor countersign.Actor) (Posting, error) {
 	if err := balanced(fix); err != nil {
 		return Posting{}, err
+	}
+	var holds bool
+	err := t.q.QueryRowContext(ctx, "SELECT EXISTS (SELECT 1 FROM ledger_entries WHERE transaction_id = $1 AND account_id = $2 AND direction = 'credit')",
+		fix.TransactionID, fix.AccountID).Scan(&holds)
+	if err != nil {
+		return Posting{}, wrap(err, "look for the entries of the fix")
+	}
+	if !holds {
+		return Posting{}, countersign.Errorf(countersign.Conflict, "the books hold no credit for transaction %q", fix.TransactionID)
 	}
 	return t.keepFix(ctx, id, fix, actor)
 }

@@ -37,6 +37,9 @@ func (v *visit) fix(f *file) *fixPanel {
 	if p.State == countersign.FixUnknown { // the reason for a person says it already
 		p.Why, p.Net = "", ""
 	}
+	if sent := f.Case.Fix.Instruction; p.State == countersign.FixPosted && sent != nil && sent.Booked {
+		p.After, p.Net = nil, ""
+	}
 	p.Sent = v.sent(f)
 	what := string(fix.Kind) + " of " + fix.Amount.String()
 	p.Heading = map[countersign.FixState]string{
@@ -62,7 +65,7 @@ func (v *visit) preview(f *file, fix countersign.Fix) *fixPanel {
 	p := &fixPanel{}
 	var taken int64
 	for _, e := range f.display.Ledger {
-		posted := e.Kind == fix.Kind && f.Case.Fix.State == countersign.FixPosted
+		posted := e.Kind == fix.Kind && f.Case.Fix.State == countersign.FixPosted && (f.Case.Fix.Instruction == nil || !f.Case.Fix.Instruction.Booked)
 		if e.TransactionID != fix.TransactionID || posted {
 			continue
 		}

@@ -12,6 +12,7 @@ import (
 	"countersign"
 	"countersign/auth"
 	"countersign/desk/bank/posting"
+	"countersign/desk/bank/records"
 	"countersign/internal/testcore"
 )
 
@@ -101,6 +102,20 @@ func TestAFixThatTheCorePosts(t *testing.T) {
 		b.decides(c, "settle", "choice", "posted", "reason", "Seen in the journal.").is(http.StatusBadRequest, "is missing", "Seen in the journal.")
 		b.follow(b.decides(c, "settle", "choice", "posted", "reason", "Seen in the journal.", "reference", "CBS-9")).
 			is(http.StatusOK, "The reversal of NGN 24,500.00 was posted, and the case is closed.", "found out what became of the fix: it was posted", "CBS-9", "✓ intact")
+	})
+
+	o.run(t, "an import has brought its entry: it stands there once", func(t *testing.T) {
+		core.Next(testcore.LoseAnswer)
+		c := o.inReview("T-booked")
+		b.follow(b.decides(c, "approve"))
+		c = o.told(c.ID)
+		b.decides(c, "settle", "choice", "booked", "reason", "Seen in the journal.", "reference", "CBS-8").is(http.StatusConflict, "the books hold no credit")
+		o.load(records.Set{LedgerEntries: []records.LedgerEntry{{ID: "CBS-8", TransactionID: c.Subject.ID, AccountID: c.Fix.Fix.AccountID, Direction: countersign.Credit,
+			AmountMinor: c.Fix.Fix.Amount.Minor, Currency: "NGN", Kind: records.RefundEntry}}})
+		b.follow(b.decides(c, "settle", "choice", "booked", "reason", "Seen in the journal.", "reference", "CBS-8"))
+		if text := b.get("/cases/"+string(c.ID)).is(http.StatusOK, "its entries were here already").seen(); strings.Contains(text, "stays taken from the customer") || strings.Contains(text, "by this case") {
+			t.Error("the page shows the entry of the import, and the same again as entered by this case")
+		}
 	})
 
 	o.run(t, "asked again, the core says what it did", func(t *testing.T) {

@@ -52,7 +52,8 @@ func Confirm(ctx context.Context, tx *store.Tx, i store.Instruction, booked bool
 		return store.Posting{}, refuse(err, "the account of the fix is not on record")
 	}
 	if booked {
-		return tx.PostBooked(ctx, i.Case, i.Fix, countersign.ParseActor(i.Actor))
+		posting, err := tx.PostBooked(ctx, i.Case, i.Fix, countersign.ParseActor(i.Actor))
+		return posting, refuse(err, "")
 	}
 	posting, err := tx.Post(ctx, i.Case, i.Fix, countersign.ParseActor(i.Actor))
 	return posting, refuse(err, "")

@@ -53,7 +53,7 @@ func Close(ctx context.Context, tx *store.Tx, c *countersign.Case, i store.Instr
 	}
 	row := told.row(*c, i, countersign.Confirmed)
 	row.Status, row.PostedAt, row.Waived = "", posting.PostedAt, i.Waived // the closing row says closed
-	c.Fix.State, c.Fix.Why, c.Fix.Instruction.State = countersign.FixPosted, "", countersign.Confirmed
+	c.Fix.State, c.Fix.Why, c.Fix.Instruction.State, c.Fix.Instruction.Booked = countersign.FixPosted, "", countersign.Confirmed, told.Booked
 	c.Status, c.Outcome, c.HandledBy = countersign.Closed, i.Outcome, i.HandledBy
 	closing := store.Note{Kind: audit.Closed, By: countersign.ParseActor(i.Actor)}
 	if told.ByHand {

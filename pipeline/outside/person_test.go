@@ -140,6 +140,17 @@ func TestAPersonSettlesWhatNobodyKnew(t *testing.T) {
 				t.Errorf("%s, books %+v", c.Status, b.books(c.Subject.ID))
 			}
 		})
+		t.Run("the books hold nothing of it, so it is not the same entry", func(t *testing.T) {
+			b := b.in(t)
+			c := b.unknown(true)
+			booked := found
+			booked.What = review.FoundBooked
+			_, err := b.review.Settle(ctx, b.act(c.ID), booked)
+			b.refused(c, err, "the books hold no credit")
+			if got := b.books(c.Subject.ID); got != untouched {
+				t.Errorf("books %+v", got)
+			}
+		})
 		t.Run("asked again, the core confirms", func(t *testing.T) {
 			b := b.in(t)
 			c, err := b.review.Ask(ctx, b.act(b.unknown(true).ID))

@@ -82,7 +82,11 @@ func (r Review) Settle(ctx context.Context, act Act, f Found) (countersign.Case,
 		}
 		notes, err := end(ctx, tx, c, i, told)
 		var refused *execute.Refused
-		if errors.As(err, &refused) {
+		switch {
+		case errors.As(err, &refused) && told.Booked:
+			return nil, countersign.Errorf(countersign.Conflict, "its entries are not here: %s", refused.Why).In("found").
+				Try("if the core posted it, say so, and they are made")
+		case errors.As(err, &refused):
 			return nil, countersign.Errorf(countersign.Conflict, "the entries cannot be made: %s", refused.Why).
 				Try("if the books hold the entries already, say so and settle it again")
 		}
