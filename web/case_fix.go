@@ -48,7 +48,7 @@ func (v *visit) fix(f *file) *fixPanel {
 		countersign.FixRefused: "The " + what + " was not posted",
 
 		countersign.FixRequested: "The bank's core was asked to post the " + what,
-		countersign.FixRejected:  "The bank's core rejected the " + what,
+		countersign.FixRejected:  "The bank's core did not post the " + what,
 		countersign.FixUnknown:   "Nobody knows whether the " + what + " was posted",
 	}[p.State]
 	if p.State == countersign.FixPlanned && f.stale {

@@ -16,7 +16,7 @@ type sentPanel struct {
 var sentWords = map[countersign.InstructionState]string{
 	countersign.Requested: "asked, and not confirmed yet",
 	countersign.Confirmed: "confirmed",
-	countersign.Declined:  "rejected: nothing was posted",
+	countersign.Declined:  "not posted, and will not be",
 	countersign.Unsettled: "not known",
 }
 

@@ -87,7 +87,7 @@ func TestAFixThatTheCorePosts(t *testing.T) {
 		c := o.inReview("T-no")
 		b.follow(b.decides(c, "approve"))
 		c = o.told(c.ID)
-		b.get("/cases/"+string(c.ID)).is(http.StatusOK, "The bank's core rejected the fix", "The bank's core rejected the reversal of NGN 24,500.00", "account closed", "Nothing was posted.",
+		b.get("/cases/"+string(c.ID)).is(http.StatusOK, "The bank's core did not post the fix", "The bank's core did not post the reversal of NGN 24,500.00", "account closed", "Nothing was posted.",
 			"Have the core post the reversal of NGN 24,500.00")
 	})
 
@@ -155,6 +155,9 @@ func TestAFixThatTheCorePosts(t *testing.T) {
 		status, answer := o.calls("POST", path+"/settle", auth.Analyst, c.Revision, `{"found":"not_posted","reason":"Not in the journal."}`)
 		if fix, _ = answer["fix"].(map[string]any); status != http.StatusOK || answer["status"] != "in_review" || fix["state"] != "rejected" {
 			t.Errorf("settled: %d %v", status, answer)
+		}
+		if seen := b.get("/cases/"+string(c.ID)).is(http.StatusOK, "The bank's core did not post the fix").seen(); strings.Contains(seen, "rejected") {
+			t.Error("the page says that the core rejected what it never had")
 		}
 	})
 

@@ -40,7 +40,7 @@ func (g *gallery) elsewhere() {
 
 	rejected := g.toConfirm("D-1071").sent(countersign.InReview, countersign.FixRejected, countersign.Declined)
 	rejected.Fix.Instruction.Said = "ACCOUNT CLOSED 2026-11-20, use 88-REFUND-DORMANT"
-	rejected.because(aReason(countersign.FixDeclined, "The fix was to be posted elsewhere, and was rejected there: nothing was posted.")).then(fields{"said": rejected.Fix.Instruction.Said})
+	rejected.because(aReason(countersign.FixDeclined, "The fix was to be posted elsewhere, and was not: nothing was posted.")).then(fields{"said": rejected.Fix.Instruction.Said})
 	again := rejected.file()
 	again.outside = true
 	g.showCase(anAnalyst, "in review, the core rejected the fix", again)

@@ -85,7 +85,7 @@ func needs(c countersign.Case) string {
 	case c.Fix.State == countersign.FixRefused:
 		return "fix did not apply"
 	case c.Fix.State == countersign.FixRejected:
-		return "fix rejected by the core"
+		return "fix not posted by the core"
 	case c.Fix.State == countersign.FixUnknown:
 		return "fix to be found out"
 	case c.Recommendation == "resolve" && c.Fix.State == countersign.FixPlanned:
@@ -118,7 +118,7 @@ var reasonWords = map[countersign.ReasonCode]string{
 	countersign.ModelAskedForPerson:  "The model asks for a person",
 	countersign.FixNotApplicable:     "The records had changed by the time of the fix",
 	countersign.ShadowMode:           "Shadow mode: nothing is automatic",
-	countersign.FixDeclined:          "The bank's core rejected the fix",
+	countersign.FixDeclined:          "The bank's core did not post the fix",
 	countersign.FixOutcomeUnknown:    "Nobody knows whether the fix was posted",
 
 	countersign.PersonDecides:             "A person decides",
@@ -161,7 +161,7 @@ var shortReasons = map[countersign.ReasonCode]string{
 	countersign.ModelAskedForPerson:  "model asks for a person",
 	countersign.FixNotApplicable:     "fix did not apply",
 	countersign.ShadowMode:           "shadow mode",
-	countersign.FixDeclined:          "fix rejected by the core",
+	countersign.FixDeclined:          "fix not posted by the core",
 	countersign.FixOutcomeUnknown:    "fix outcome unknown",
 
 	countersign.PersonDecides:             "a person decides",

@@ -109,7 +109,7 @@ var meanings = map[countersign.ReasonCode]string{
 	countersign.FactsUnknown:         "the records leave open what a fix would have to know",
 	countersign.FraudSuspected:       "there are signs of fraud",
 	countersign.AboveCap:             "the amount is not under the limit for automatic fixes",
-	countersign.FixDeclined:          "the bank's core rejected the fix",
+	countersign.FixDeclined:          "the bank's core did not post the fix",
 	countersign.FixOutcomeUnknown:    "nobody knows whether the bank's core posted the fix",
 	countersign.NoCapForCurrency:     "no limit is set for that currency",
 	countersign.TypeNotAllowed:       "only failed transfers and double charges may be automatic",

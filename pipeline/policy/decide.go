@@ -56,9 +56,10 @@ func NotApplicable(v countersign.Verdict, why string) countersign.Verdict {
 		Text: "The fix could not be applied: " + sentence(why)}))
 }
 
-// Declined adds to a verdict that those who were asked to post the fix said no. What they said is theirs, and stands beside the fix.
+// Declined adds to a verdict that those who were asked to post the fix did not: they said no, or a person found out. What they said is
+// theirs, and stands beside the fix.
 func Declined(v countersign.Verdict) countersign.Verdict {
-	return verdictAfter(v, countersign.Reason{Code: countersign.FixDeclined, Text: "The fix was to be posted elsewhere, and was rejected there: nothing was posted."})
+	return verdictAfter(v, countersign.Reason{Code: countersign.FixDeclined, Text: "The fix was to be posted elsewhere, and was not: nothing was posted."})
 }
 
 // Unsettled adds that nobody knows whether a fix was posted where it was to be, and why not.
