@@ -120,8 +120,6 @@ func (c core) understood(method, id string, answer *http.Response, said []byte, 
 		return unclear("the answer is not signed with the secret for answers")
 	case status == 404:
 		return outside.Answer{Kind: outside.NeverSeen, Exchange: store.Exchange{Problem: "they never had it"}}
-	case status == 202 && len(said) == 0:
-		return outside.Answer{Kind: outside.Pending}
 	}
 	words, problem := read(said)
 	if problem != "" {

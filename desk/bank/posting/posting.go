@@ -68,7 +68,7 @@ func (o Office) InForce(ctx context.Context) (Settings, store.Route, error) {
 
 func settingsOf(r store.Route) (s Settings, err error) {
 	if err := json.Unmarshal([]byte(r.Settings), &s); err != nil {
-		return s, fmt.Errorf("read version %d of where fixes are posted: %w", r.Version, err)
+		return s, countersign.Errorf(countersign.Internal, "version %d of where fixes are posted cannot be read: %s", r.Version, err)
 	}
 	return s, nil
 }
@@ -85,7 +85,7 @@ func (o Office) opened(r store.Route) (Settings, error) {
 	}
 	var kept secrets
 	if err := json.Unmarshal(hidden, &kept); err != nil {
-		return s, fmt.Errorf("read the secrets of version %d of where fixes are posted", r.Version) // its error could quote them
+		return s, countersign.Errorf(countersign.Internal, "the secrets of version %d of where fixes are posted cannot be read", r.Version) // its error could quote them
 	}
 	s.Secret, s.AnswerSecret = kept.Secret, kept.AnswerSecret
 	return s, nil

@@ -2,6 +2,7 @@ package posting_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
@@ -108,6 +109,8 @@ func TestSettingsThatAreRefused(t *testing.T) {
 		"no address":                        {`{"to":"core","key_id":"k","secret":"` + canary + `"}`, "url"},
 		"an address with a password":        {strings.Replace(core(""), "https://", "https://u:p@", 1), "url"},
 		"an address with a query":           {strings.Replace(core(""), "/i", "/i?x=1", 1), "url"},
+		"an address with an empty query":    {strings.Replace(core(""), "/i\"", "/i?\"", 1), "url"},
+		"an address with an empty fragment": {strings.Replace(core(""), "/i\"", "/i#\"", 1), "url"},
 		"an address in clear":               {strings.Replace(core(""), "https", "http", 1), "url"},
 		"no key's name":                     {strings.Replace(core(""), "k-1", "", 1), "key_id"},
 		"a key's name with a comma":         {strings.Replace(core(""), "k-1", "k,1", 1), "key_id"},
@@ -174,7 +177,7 @@ func TestWhatAnAnswerMeans(t *testing.T) {
 		{"rejected", 422, `{"state":"rejected","reason":"account closed"}`, outside.Rejected, outside.Rejected},
 		{"rejected, and the status is of one that was understood", 200, `{"state":"rejected","reference":"","reason":""}`, outside.Rejected, outside.Rejected},
 		{"pending", 202, `{"state":"pending"}`, outside.Pending, outside.Pending},
-		{"pending, without a word", 202, ``, outside.Pending, outside.Pending},
+		{"taken, and nobody says by whom", 202, ``, outside.Unclear, outside.Unclear},
 		{"a question about what it never had", 404, `{}`, outside.Unclear, outside.NeverSeen},
 		{"confirmed without a reference", 200, `{"state":"confirmed"}`, outside.Unclear, outside.Unclear},
 		{"confirmed, and the status says accepted", 202, confirmed, outside.Unclear, outside.Unclear},
@@ -300,6 +303,25 @@ func TestTheCoreIsTriedWithoutPostingAnything(t *testing.T) {
 			t.Errorf("it sent %s", r)
 		}
 	}
+}
+
+// What cannot be read of the settings is an answer of nobody's too: asked for ever without one, the case would be nobody's.
+func TestSettingsThatCannotBeRead(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		o := office(t, database)
+		for version, r := range []store.Route{{Destination: "core", Settings: "{"}, {Destination: "core", Settings: `{"to":"core","url":"https://core.example.com/i"}`}} {
+			if err := o.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+				_, err := tx.ApplyRoute(ctx, r, func(v int64) string { return o.Key.Seal(fmt.Sprintf("secrets of version %d of where fixes are posted", v), []byte("no JSON "+canary)) }, ada)
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			_, err := o.To(ctx, store.Instruction{ID: "ins_1", Route: int64(version + 1)})
+			if countersign.KindOf(err) != countersign.Internal || !errors.As(err, new(*countersign.Error)) || strings.Contains(err.Error(), "canary") {
+				t.Errorf("%s: got %v", r.Settings, err)
+			}
+		}
+	})
 }
 
 // A secret that this master key cannot open is an answer of nobody's: a person must see it.

@@ -100,7 +100,7 @@ func (s Settings) checkURL(wrong func(field, expected, format string, args ...an
 	switch {
 	case s.URL == "" || err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
 		return wrong("url", "an address such as https://core.example.com/instructions", "is no address of a server")
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.HasSuffix(u.Path, "/"):
+	case u.User != nil || strings.ContainsAny(s.URL, "?#") || strings.HasSuffix(u.Path, "/"):
 		return wrong("url", "an address without them", "has a user, a query, a fragment or a slash at its end")
 	case u.Scheme == "http" && !loopback(u.Hostname()) && !s.PlainHTTP:
 		return wrong("url", "https://, or plain_http: true beside it", "is not encrypted, so instructions and answers could be read on the way")
