@@ -191,11 +191,13 @@ func object(d *json.Decoder, place string, depth int) error {
 // exactly refuses keys that encoding/json takes for ours although their letters are others: "Status" for "status".
 func exactly(raw []byte, e Event) error {
 	type keys = map[string]json.RawMessage
-	var top, dispute, refund keys
+	var top, dispute, disputed, refund, refunded keys
 	_ = json.Unmarshal(raw, &top) // it was read already
 	_ = json.Unmarshal(top["dispute"], &dispute)
+	_ = json.Unmarshal(dispute["amount"], &disputed)
 	_ = json.Unmarshal(top["refund"], &refund)
-	for place, has := range map[string]keys{"": top, "dispute.": dispute, "refund.": refund} {
+	_ = json.Unmarshal(refund["amount"], &refunded)
+	for place, has := range map[string]keys{"": top, "dispute.": dispute, "dispute.amount.": disputed, "refund.": refund, "refund.amount.": refunded} {
 		for key := range has {
 			if !known[place+key] {
 				return wrong(place+clip(key), "is not a field of an event")
@@ -211,7 +213,8 @@ func exactly(raw []byte, e Event) error {
 var known = func() map[string]bool {
 	all := map[string]bool{}
 	for _, name := range strings.Fields(`version id type created_at dispute refund dispute.id dispute.order_id dispute.payment_id dispute.stage
-		dispute.status dispute.round dispute.reason_code dispute.network dispute.amount dispute.due_at refund.id refund.order_id refund.status refund.amount`) {
+		dispute.status dispute.round dispute.reason_code dispute.network dispute.amount dispute.amount.minor dispute.amount.currency dispute.due_at
+		refund.id refund.order_id refund.status refund.amount refund.amount.minor refund.amount.currency`) {
 		all[name] = true
 	}
 	return all
