@@ -77,7 +77,7 @@ func (h *Hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 const maxBody = 1 << 20
 
 func (h *Hook) receive(w http.ResponseWriter, r *http.Request) {
-	source, err := h.Store.EventSource(r.Context(), clip(r.PathValue("source")))
+	source, err := h.source(r)
 	if err != nil {
 		h.answerError(w, r, "", err)
 		return
@@ -92,6 +92,15 @@ func (h *Hook) receive(w http.ResponseWriter, r *http.Request) {
 		status = http.StatusOK
 	}
 	reply(w, status, "application/json", taken(got))
+}
+
+// source is the one that a delivery is addressed to. What can be no name of one is not looked up: PostgreSQL takes no NUL in a text.
+func (h *Hook) source(r *http.Request) (store.EventSource, error) {
+	name := r.PathValue("source")
+	if !sourceName.MatchString(name) {
+		return store.EventSource{}, countersign.Errorf(countersign.NotFound, "there is no source of events %q", clip(name))
+	}
+	return h.Store.EventSource(r.Context(), name)
 }
 
 // take reads a delivery, checks who it is from and hands it in, in this order.
@@ -112,8 +121,9 @@ func (h *Hook) take(w http.ResponseWriter, r *http.Request, source store.EventSo
 	if err != nil {
 		return intake.Received{}, naming(err, r.Header)
 	}
-	d := intake.Delivery{Source: source, Body: body, Encoding: r.Header.Get("Content-Encoding"), Signature: r.Header.Get(SignatureHeader), Headers: names(r.Header), SignedAt: signed}
-	d.Plain, d.Unpacked = unpack(body, d.Encoding)
+	encoding := r.Header.Get("Content-Encoding")
+	d := intake.Delivery{Source: source, Body: body, Encoding: clip(encoding), Signature: strings.ToValidUTF8(r.Header.Get(SignatureHeader), "�"), Headers: names(r.Header), SignedAt: signed}
+	d.Plain, d.Unpacked = unpack(body, encoding)
 	return h.Events.Receive(context.WithoutCancel(r.Context()), d)
 }
 

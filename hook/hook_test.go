@@ -146,6 +146,7 @@ func TestABodyIsTakenAsItWasSigned(t *testing.T) {
 			if n == 5 {
 				header.Set("Content-Encoding", "gzip")
 			}
+			header.Set(hook.SignatureHeader, header.Get(hook.SignatureHeader)+",v2=\xff") // of a later version, and no text
 			a := g.send("/hooks/till", header, body)
 			if a.Status != 202 || a.State != store.EventApplied || a.Seen != "1x" || len(a.Cases) != 1 {
 				t.Fatalf("%d: %s", a.Status, a.text)
@@ -162,6 +163,19 @@ func TestABodyIsTakenAsItWasSigned(t *testing.T) {
 			if err != nil || c.Subject.ID != "1042" || c.Amount.Minor != 4999 || c.Terms.Network != "visa" || !c.DueAt.Equal(time.Date(2026, 12, 8, 16, 0, 0, 0, time.UTC)) ||
 				c.DueSource != countersign.DueFromProvider || c.Stage != "chargeback" {
 				t.Errorf("the case is %+v, %v", c, err)
+			}
+		}
+	})
+}
+
+// An address that can be none of a source's is answered as one that is none's, whatever bytes are in it.
+func TestAnAddressOfNoSourceIsNotFound(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		g := newGate(t, database)
+		for _, name := range []string{"nobody", "a%00b", "%ff", "Till", strings.Repeat("x", 3000)} {
+			if a := g.send("/hooks/"+name, g.signed(event(1)), event(1)); a.Status != 404 || !strings.Contains(a.Detail, "there is no source of events") {
+				t.Errorf("%.20q: %d, %s", name, a.Status, a.text)
 			}
 		}
 	})
@@ -308,6 +322,11 @@ func TestWhatCannotBeUnderstoodIsKept(t *testing.T) {
 				}
 			}
 		}
+		odd := g.signed(event(1))
+		odd.Set("Content-Encoding", "gz\xffip")
+		if a := g.send("/hooks/till", odd, event(1)); a.Status != 422 || !strings.Contains(a.Detail, "expected gzip or nothing") {
+			t.Errorf("an encoding that is no text: %d, %s", a.Status, a.text)
+		}
 		bad := gzipped(t, event(2))
 		header := g.signed(bad[:20])
 		header.Set("Content-Encoding", "gzip")
@@ -322,7 +341,7 @@ func TestWhatCannotBeUnderstoodIsKept(t *testing.T) {
 		}
 		kept, err := g.store.UnreadableEvents(ctx, "till", 100)
 		counts, err2 := g.store.EventCounts(ctx, "till")
-		if errors.Join(err, err2) != nil || len(kept) != 25 || counts.Unreadable != 25 || counts.Deliveries != 48 {
+		if errors.Join(err, err2) != nil || len(kept) != 26 || counts.Unreadable != 26 || counts.Deliveries != 49 {
 			t.Errorf("%d are kept, %+v: %v", len(kept), counts, errors.Join(err, err2))
 		}
 		if cases, _, err := g.store.Cases(ctx, store.Filter{}); err != nil || len(cases) != 0 {
