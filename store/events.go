@@ -28,7 +28,7 @@ type Event struct {
 	Desk       countersign.DeskName
 	Body       []byte // as received, compressed if it was
 	BodyHash   string
-	Encoding   string // of the body: gzip, or empty
+	Encoding   string // of the body, as its header had it: gzip, or empty
 	Signature  string // the header, for evidence
 	Headers    []string
 	ReceivedAt time.Time
@@ -81,9 +81,10 @@ func (t *Tx) KeepEvent(ctx context.Context, e Event) (Event, bool, error) {
 
 const countDelivery = "UPDATE events SET seen = seen + 1, seen_at = $3, signed_at = $4, skew = $5 WHERE source = $1 AND "
 
-// seenBody, seenID and seenWords count a delivery on the event that it is again: the same bytes, the provider's id, or what it says.
+// seenBody, seenID and seenWords count a delivery on the event that it is again: the same bytes in the same encoding, the provider's id, or
+// what it says. The encoding is not signed: bytes that could not be unpacked, because a proxy had named another, can be when they come again.
 func (t *Tx) seenBody(ctx context.Context, e Event) (Event, error) {
-	return scanEvent(t.q.QueryRowContext(ctx, countDelivery+"body_hash = $2 RETURNING "+eventColumns, t.counted(e, e.BodyHash)...))
+	return scanEvent(t.q.QueryRowContext(ctx, countDelivery+"body_hash = $2 AND encoding = $6 RETURNING "+eventColumns, append(t.counted(e, e.BodyHash), e.Encoding)...))
 }
 
 func (t *Tx) seenID(ctx context.Context, e Event) (Event, error) {

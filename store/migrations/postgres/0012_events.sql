@@ -19,7 +19,7 @@ CREATE TABLE events (
   event_id TEXT COLLATE "C" NOT NULL, fingerprint TEXT COLLATE "C" NOT NULL, dispute TEXT COLLATE "C" NOT NULL, stage TEXT NOT NULL,
   refund_order TEXT COLLATE "C" NOT NULL, said TEXT NOT NULL, state TEXT NOT NULL, why TEXT NOT NULL
 );
-CREATE UNIQUE INDEX events_by_body ON events (source, body_hash);
+CREATE UNIQUE INDEX events_by_body ON events (source, body_hash, encoding); -- bytes that came with the wrong encoding may come again with the right one
 CREATE UNIQUE INDEX events_by_event_id ON events (source, event_id) WHERE event_id <> '';
 CREATE UNIQUE INDEX events_by_fingerprint ON events (source, fingerprint) WHERE fingerprint <> '';
 CREATE INDEX events_waiting ON events (received_at, id) WHERE state = 'waiting';
