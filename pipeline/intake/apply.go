@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"reflect"
+	"slices"
 	"time"
 
 	"countersign"
@@ -97,6 +98,7 @@ func (w *work) actor() countersign.Actor {
 type applied struct {
 	Known   events.Standing `json:"known"` // how the dispute stood when it was looked at last
 	Held    events.Standing `json:"held"`  // and when the case took its fields from it: one that is closed takes none
+	Told    []string        `json:"told,omitempty"` // the events that its record was told last: one may have to come again for another stage
 	Refunds int             `json:"refund_failures,omitempty"`
 }
 
@@ -132,7 +134,7 @@ func (w *work) dispute(ctx context.Context, ref, dispute string) error {
 		th := threads[string(s.Stage)]
 		th.Source, th.Ref, th.Stage = w.source, ref, string(s.Stage)
 		news := newsOf(kept, known, string(s.Stage))
-		held, err := w.stage(ctx, th, dispute, s, news)
+		held, err := w.stage(ctx, th, dispute, s, slices.Clone(news))
 		if err != nil {
 			return err
 		}
@@ -173,6 +175,11 @@ func (w *work) stage(ctx context.Context, th store.Thread, dispute string, s eve
 			return false, fmt.Errorf("read what is held of %s: %w", th.Ref, err)
 		}
 	}
+	holds := applied{Known: s, Held: s}
+	for _, n := range news {
+		holds.Told = append(holds.Told, n.ID)
+	}
+	news = slices.DeleteFunc(news, func(n told) bool { return slices.Contains(was.Told, n.ID) })
 	if len(news) == 0 && reflect.DeepEqual(was.Known, s) {
 		return false, nil
 	}
@@ -180,7 +187,6 @@ func (w *work) stage(ctx context.Context, th store.Thread, dispute string, s eve
 	if err != nil {
 		return false, err
 	}
-	holds := applied{Known: s, Held: s}
 	row := eventRow{Source: w.source, Events: news, Standing: &s, Amount: s.Amount, Due: s.DueAt, Result: s.Result()}
 	switch {
 	case c.ID == "":
@@ -365,7 +371,8 @@ func amountOfEvents(c countersign.Case, was, now saidOfCase) (countersign.Money,
 }
 
 // deadlineOf is the deadline that the case should have. The provider's own newer word may extend the provider's older one, and takes it
-// away where another round has none yet. One that a person set, or that came another way, gives way to a sooner one alone.
+// away where another round has none yet. One that a person set, or that came another way, gives way to a sooner one alone, and to that once:
+// an event that only repeats it is no reason to set it again.
 func deadlineOf(c countersign.Case, was, now Found) (*time.Time, bool) {
 	theirs := was.DueSource != "" && c.DueSource == was.DueSource && sameTime(c.DueAt, was.DueAt)
 	switch {
@@ -373,6 +380,8 @@ func deadlineOf(c countersign.Case, was, now Found) (*time.Time, bool) {
 		return nil, false
 	case theirs:
 		return now.DueAt, true
+	case c.DueAt != nil && sameTime(was.DueAt, now.DueAt):
+		return nil, false
 	case now.DueAt != nil && (c.DueAt == nil || now.DueAt.Before(*c.DueAt)):
 		return now.DueAt, true
 	}
