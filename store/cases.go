@@ -50,11 +50,13 @@ func (v View) oneCase(ctx context.Context, id countersign.CaseID, lock string) (
 }
 
 // OpenCase is the open case about the same subject for the same reason, of the same provider's reference and at the same stage where
-// there are any, if there is one. A provider's reference is one dispute, whatever reason was given with it.
+// there are any, if there is one. A provider's reference is one dispute, whatever reason was given with it, and also where nobody knows yet
+// what it is about.
 func (v View) OpenCase(ctx context.Context, desk countersign.DeskName, subject countersign.Subject, reason countersign.DisputeReason, reference, stage string) (countersign.Case, bool, error) {
 	c, err := scanCase(v.q.QueryRowContext(ctx, "SELECT "+caseColumns+` FROM cases
-		WHERE desk = $1 AND subject_kind = $2 AND subject_id = $3 AND (reason = $4 OR $5 <> '') AND provider_ref = $5 AND stage = $6 AND status <> 'closed'
-		ORDER BY reason = $4 DESC, opened_at, id LIMIT 1`,
+		WHERE desk = $1 AND subject_kind = $2 AND subject_id IN ($3, CASE WHEN $5 <> '' THEN '' ELSE $3 END) AND (reason = $4 OR $5 <> '')
+		AND provider_ref = $5 AND stage = $6 AND status <> 'closed'
+		ORDER BY subject_id = $3 DESC, reason = $4 DESC, opened_at, id LIMIT 1`,
 		string(desk), string(subject.Kind), subject.ID, string(reason), reference, stage))
 	if errors.Is(err, sql.ErrNoRows) {
 		return c, false, nil

@@ -419,7 +419,12 @@ func tellEvent(f *file, row store.RecordRow, l *traceLine) error {
 	}
 	if row.Kind == audit.Reopened {
 		l.Words = "Opened again. " + legible(said.Text)
-	} else if slices.Contains(said.Took, "due_at") {
+		return nil
+	}
+	if slices.Contains(said.Took, "order_id") {
+		l.Words += " It says which order this is about."
+	}
+	if slices.Contains(said.Took, "due_at") {
 		l.Words += " The deadline was moved."
 	}
 	return nil

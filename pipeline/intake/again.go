@@ -71,6 +71,9 @@ func (in Intake) differences(ctx context.Context, c countersign.Case, r Request)
 			all = append(all, difference{field, here, cmp.Or(there, "not known"), said && there != ""})
 		}
 	}
+	if c.Subject.ID == "" {
+		note(r.subjectField(), r.SubjectID, "", false)
+	}
 	if r.Amount != nil && *r.Amount != c.Amount {
 		before, err := saidOf(ctx, in.Store.View, c.ID)
 		if err != nil {
@@ -100,8 +103,11 @@ func refuse(c countersign.Case, other []difference, hastened bool) error {
 	if hastened {
 		says = append(says, "only its deadline was taken over")
 	}
-	return countersign.Errorf(countersign.Conflict, "%s", strings.Join(says, "; ")).In(first.field).
-		Try("decide that case first, or name the provider's own reference of the dispute if this is another one")
+	refused := countersign.Errorf(countersign.Conflict, "%s", strings.Join(says, "; ")).In(first.field)
+	if c.Subject.ID == "" {
+		return refused.Try("say there which " + string(c.Subject.Kind) + " it is about, with attach")
+	}
+	return refused.Try("decide that case first, or name the provider's own reference of the dispute if this is another one")
 }
 
 func sooner(c countersign.Case, found Found) bool {

@@ -16,7 +16,7 @@ import (
 )
 
 // eventRow is the payload of a row of kind event: what a source said, and what the case took over of it. Status and outcome are
-// the case's when it was opened again, and absent otherwise.
+// the case's where they became others: when it was opened again, or is investigated anew.
 type eventRow struct {
 	Round    int                  `json:"round"`
 	Status   *countersign.Status  `json:"status,omitempty"`
@@ -31,6 +31,8 @@ type eventRow struct {
 	Code     string               `json:"code,omitempty"` // why the case was opened again
 	Text     string               `json:"text,omitempty"`
 }
+
+func (r *eventRow) took(what string) { r.Took = append(r.Took, what) }
 
 // told is one event in a record: which one, when it happened there and came here, and the hash of the bytes that were kept.
 type told struct {
@@ -96,8 +98,8 @@ func (w *work) actor() countersign.Actor {
 
 // applied is what a case holds of a thread.
 type applied struct {
-	Known   events.Standing `json:"known"` // how the dispute stood when it was looked at last
-	Held    events.Standing `json:"held"`  // and when the case took its fields from it: one that is closed takes none
+	Known   events.Standing `json:"known"`          // how the dispute stood when it was looked at last
+	Held    events.Standing `json:"held"`           // and when the case took its fields from it: one that is closed takes none
 	Told    []string        `json:"told,omitempty"` // the events that its record was told last: one may have to come again for another stage
 	Refunds int             `json:"refund_failures,omitempty"`
 }
@@ -274,16 +276,16 @@ func (w *work) follow(ctx context.Context, c *countersign.Case, was applied, s e
 		}
 		if r := c.Reopened; r != nil && r.Code == countersign.ReopenedByEvent && s.Turned != "" && (r.Text != s.Turned || !r.At.Equal(s.Since)) { // the last turn, whichever came first
 			r.Text, r.At = s.Turned, s.Since
-			row.Took = append(row.Took, "reopened")
+			row.took("reopened")
 		}
 	}
 	if result := s.Result(); !same(c.Result, result) {
 		c.Result = result
-		row.Took = append(row.Took, "result")
+		row.took("result")
 	}
 	row.Round = c.Round
 	kind := audit.Event
-	if row.Status != nil {
+	if row.Code != "" {
 		kind = audit.Reopened
 	}
 	if len(row.Took) > 0 {
@@ -317,36 +319,60 @@ func (w *work) find(ctx context.Context, reference string, s events.Standing) (f
 	return f, err
 }
 
+// take is told of a field at a time. A case in review that turns out to be about another order is investigated anew, as one is whose order
+// a person attached: what was found was found about something else.
 func (w *work) take(ctx context.Context, c *countersign.Case, was, now saidOfCase, row *eventRow) error {
-	renamed := false
-	note := func(what string) { row.Took = append(row.Took, what) }
-	if now.order != "" && now.order != c.Subject.ID && (c.Subject.ID == "" || c.Subject.ID == was.order) {
-		c.Subject.ID, renamed = now.order, true
-		note("order_id")
-	}
-	terms := c.Terms
-	terms.Network = follows(c.Terms.Network, was.terms.Network, now.terms.Network)
-	terms.ReasonCode = follows(c.Terms.ReasonCode, was.terms.ReasonCode, now.terms.ReasonCode)
-	if terms != c.Terms {
-		found, err := w.desk.Find(ctx, w.tx.View, Request{SubjectID: c.Subject.ID, Unmatched: true, Stage: c.Stage, Terms: terms}, w.tx.Now)
-		if err != nil {
-			return err
-		}
-		c.Terms, c.Reason, renamed = terms, cmp.Or(found.Reason, c.Reason), true
-		note("terms")
+	if err := w.takeNames(ctx, c, was, now, row); err != nil {
+		return err
 	}
 	if amount, moves := amountOfEvents(*c, was, now); moves {
 		c.Amount = amount
-		note("amount")
+		row.took("amount")
 	}
 	if due, moves := deadlineOf(*c, was.found, now.found); moves {
 		c.DueAt, c.DueSource = due, now.found.DueSource
-		note("due_at")
+		row.took("due_at")
 	}
-	if !renamed {
+	if c.Status != countersign.InReview || !slices.Contains(row.Took, "order_id") {
 		return nil
 	}
-	return w.tx.Rename(ctx, *c)
+	row.Status = &c.Status
+	return w.nextRound(ctx, c)
+}
+
+// takeNames takes over the order and the terms. Another open case that goes by them already stays the only one of that name: this one keeps
+// its own, and the two are a person's to tell apart. Nothing else that the event says waits for that.
+func (w *work) takeNames(ctx context.Context, c *countersign.Case, was, now saidOfCase, row *eventRow) error {
+	named := *c
+	named.Terms.Network = follows(c.Terms.Network, was.terms.Network, now.terms.Network)
+	named.Terms.ReasonCode = follows(c.Terms.ReasonCode, was.terms.ReasonCode, now.terms.ReasonCode)
+	order := now.order != "" && now.order != c.Subject.ID && (c.Subject.ID == "" || c.Subject.ID == was.order)
+	if order {
+		named.Subject.ID = now.order
+	}
+	terms := named.Terms != c.Terms
+	if terms {
+		found, err := w.desk.Find(ctx, w.tx.View, Request{SubjectID: named.Subject.ID, Unmatched: true, Stage: c.Stage, Terms: named.Terms}, w.tx.Now)
+		if err != nil {
+			return err
+		}
+		named.Reason = cmp.Or(found.Reason, c.Reason)
+	}
+	if !order && !terms {
+		return nil
+	}
+	other, ok, err := w.tx.OpenCase(ctx, c.Desk, named.Subject, named.Reason, c.Terms.Reference, c.Stage)
+	if err != nil || ok && other.ID != c.ID {
+		return err
+	}
+	if order {
+		row.took("order_id")
+	}
+	if terms {
+		row.took("terms")
+	}
+	*c = named
+	return w.tx.Rename(ctx, named)
 }
 
 // follows is the newer word, while the field holds the older one or nothing.
@@ -405,19 +431,24 @@ func same(a, b *countersign.Result) bool {
 // reopen begins another round of a case that was closed. What was decided stays in its record, and the report with the round that it was
 // made for; the records are read again, because the decision will be about what they say now.
 func (w *work) reopen(ctx context.Context, c *countersign.Case, code countersign.ReasonCode, text string, at time.Time, row *eventRow) error {
+	if err := w.nextRound(ctx, c); err != nil {
+		return err
+	}
+	c.Outcome, c.HandledBy, c.Contested = "", "", nil
+	c.Reopened = &countersign.Reopened{Reason: countersign.Reason{Code: code, Text: text}, At: at, Round: c.Round}
+	row.Status, row.Outcome, row.Code, row.Text = &c.Status, &c.Outcome, string(code), text
+	row.took("reopened")
+	return nil
+}
+
+// nextRound has a case investigated anew.
+func (w *work) nextRound(ctx context.Context, c *countersign.Case) error {
 	jobID, err := w.Queue.Add(ctx, w.tx, c.Desk, c.ID)
 	if err != nil {
 		return err
 	}
-	if err := w.tx.SetJob(ctx, c.ID, jobID); err != nil {
-		return err
-	}
 	c.NextRound()
-	c.Outcome, c.HandledBy, c.Contested = "", "", nil
-	c.Reopened = &countersign.Reopened{Reason: countersign.Reason{Code: code, Text: text}, At: at, Round: c.Round}
-	row.Status, row.Outcome, row.Code, row.Text = &c.Status, &c.Outcome, string(code), text
-	row.Took = append(row.Took, "reopened")
-	return nil
+	return w.tx.SetJob(ctx, c.ID, jobID)
 }
 
 // refunds opens cases again whose decision counted on a refund that has failed since.

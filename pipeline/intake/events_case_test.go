@@ -2,12 +2,14 @@ package intake_test
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"countersign"
 	"countersign/audit"
 	"countersign/internal/testdb"
+	"countersign/pipeline/intake"
 	"countersign/store"
 )
 
@@ -100,5 +102,81 @@ func TestADeadlineThatAPersonSetOutlivesAnEventThatRepeatsIt(t *testing.T) {
 		if c, err = w.Store.Case(ctx, id); err != nil || !c.DueAt.Equal(noon.AddDate(0, 0, 6)) || c.DueSource != countersign.DueFromProvider {
 			t.Errorf("after a sooner one it is due %v by %s, %v", c.DueAt, c.DueSource, err)
 		}
+	})
+}
+
+// report is a dispute as somebody hands it over who is not its provider.
+func (w *till) report(dispute, order string, due *time.Time) (intake.Opened, error) {
+	w.Helper()
+	return w.Open(ctx, w.Desks[countersign.Merchant], actor, intake.Request{SubjectID: order, SubjectField: "order_id", Reason: countersign.OtherReason, Channel: "import",
+		DueAt: due, Stage: "chargeback", Terms: countersign.Terms{Network: "visa", ReasonCode: "13.1", Reference: dispute}})
+}
+
+// A dispute that a provider told of without an order is the one that another channel reports with it: the deadline counts, the order is a
+// person's to attach, and no second case is opened.
+func TestADisputeWhoseOrderIsNotKnownIsOpenOnce(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		w := newTill(t, database)
+		w.deliver(word{stage: "chargeback", status: "needs_response", due: 7}.body("dp-named", 0))
+		_, err := w.report("dp-named", "1042", on(5))
+		if countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), "order_id: is 1042 here, and not known in case C-") || !strings.Contains(err.Error(), "with attach") {
+			t.Errorf("the report was answered %v", err)
+		}
+		if all := w.casesOf("dp-named"); len(all) != 1 || !all[0].DueAt.Equal(*on(5)) {
+			t.Errorf("got %+v", all)
+		}
+		w.deliver(word{hour: 1, stage: "chargeback", status: "needs_response", order: "1042", due: 7}.body("dp-named", 1))
+		if _, err := w.report("dp-named", "1042", nil); err != nil {
+			t.Errorf("with the order that it has now: %v", err)
+		}
+		if all := w.casesOf("dp-named"); len(all) != 1 || all[0].Subject.ID != "1042" {
+			t.Errorf("got %+v", all)
+		}
+	})
+}
+
+// Two open cases of one dispute, one of which knows its order: an event that names it cannot give both one name, and is not held up by that.
+func TestAnEventIsNotHeldUpByAnotherCaseOfItsName(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		w := newTill(t, database)
+		id := w.deliver(word{stage: "chargeback", status: "needs_response"}.body("dp-twin", 0)).Cases[0].ID
+		w.must(w.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+			twin, err := tx.LockCase(ctx, id)
+			twin.ID, twin.Subject.ID = "C-TWIN", "1042"
+			if err != nil {
+				return err
+			}
+			return tx.Birth(ctx, twin, 0, actor, store.Note{Kind: audit.Opened, Payload: map[string]any{"status": twin.Status}})
+		}))
+		w.deliver(word{hour: 1, stage: "chargeback", status: "lost", order: "1042", due: 3, amount: 4999}.body("dp-twin", 1))
+		w.standing("dp-twin") // nothing waits
+		c, err := w.Store.Case(ctx, id)
+		if err != nil || c.Subject.ID != "" || c.Result == nil || c.DueAt == nil || c.Amount.Minor != 4999 {
+			t.Errorf("got %+v, %v", c, err)
+		}
+	})
+}
+
+// An order that is named when a case was investigated without it has it investigated anew, as if a person had attached it.
+func TestAnOrderThatIsNamedLaterHasTheCaseInvestigatedAnew(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		w := newTill(t, database)
+		id := w.deliver(word{stage: "chargeback", status: "needs_response", due: 7}.body("dp-order", 0)).Cases[0].ID
+		w.reviewed(id, func(c *countersign.Case) {
+			c.Verdict = &countersign.Verdict{Reasons: []countersign.Reason{{Code: countersign.OrderNotFound}}}
+		})
+		jobs := count(t, w.Store).Jobs
+		w.deliver(word{hour: 1, stage: "chargeback", status: "needs_response", order: "1042", due: 7}.body("dp-order", 1))
+		c, err := w.Store.Case(ctx, id)
+		if err != nil || c.Subject.ID != "1042" || c.Status != countersign.Queued || c.Round != 2 || c.Verdict != nil || c.Reopened != nil || !c.DueAt.Equal(noon.AddDate(0, 0, 7)) {
+			t.Errorf("got %+v, %v", c, err)
+		}
+		if n := count(t, w.Store).Jobs - jobs; n != 1 || w.rows(id, audit.Reopened) != 0 {
+			t.Errorf("%d jobs more, and %d rows that say it was opened again", n, w.rows(id, audit.Reopened))
+		}
+		w.standing("dp-order")
 	})
 }
