@@ -165,7 +165,7 @@ func saidOf(ctx context.Context, v store.View, id countersign.CaseID) (all said,
 		if err != nil {
 			return all, err
 		}
-		if row.Payload == nil || row.Kind != audit.Opened && row.Kind != audit.Note {
+		if row.Payload == nil || !slices.Contains([]audit.Kind{audit.Opened, audit.Note, audit.Event, audit.Reopened}, row.Kind) {
 			continue
 		}
 		var reported struct {
@@ -175,7 +175,7 @@ func saidOf(ctx context.Context, v store.View, id countersign.CaseID) (all said,
 		if json.Unmarshal(row.Payload.Bytes, &reported) != nil {
 			continue // a note about something else
 		}
-		if row.Kind == audit.Opened {
+		if row.Kind != audit.Note && reported.Amount.Currency != "" {
 			all.amount = reported.Amount
 		}
 		if reported.Due != nil {

@@ -521,6 +521,10 @@ func (w *work) refunded(ctx context.Context, id countersign.CaseID, refunds []ev
 			return err
 		}
 		row.Round, kind = c.Round, audit.Reopened
+	} else if failed && c.Status == countersign.InReview { // who decides has seen a page that does not say so yet: theirs is out of date
+		if err := w.tx.Save(ctx, &c); err != nil {
+			return err
+		}
 	}
 	if len(news) == 0 {
 		return nil

@@ -180,3 +180,50 @@ func TestAnOrderThatIsNamedLaterHasTheCaseInvestigatedAnew(t *testing.T) {
 		w.standing("dp-order")
 	})
 }
+
+// What an event said of an open case was said: the same deadline by another channel is late once a person has set another, and another
+// amount is refused before anything is taken over.
+func TestWhatAnEventSaidWasSaid(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		w := newTill(t, database)
+		id := w.deliver(word{stage: "chargeback", status: "needs_response", order: "1042"}.body("dp-said", 0)).Cases[0].ID
+		w.deliver(word{hour: 1, stage: "chargeback", status: "needs_response", due: 7, amount: 4999}.body("dp-said", 1))
+		w.reviewed(id, func(c *countersign.Case) { c.DueAt, c.DueSource = on(10), countersign.DueManual })
+		theirs := noon.AddDate(0, 0, 7)
+		if got, err := w.report("dp-said", "1042", &theirs); err != nil || got.Sooner {
+			t.Errorf("the deadline that the event had: %+v, %v", got, err)
+		}
+		other := intake.Request{SubjectID: "1042", SubjectField: "order_id", Reason: countersign.OtherReason, DueAt: on(3), Stage: "chargeback",
+			Amount: &countersign.Money{Minor: 3000, Currency: "USD"}, Terms: countersign.Terms{Reference: "dp-said"}}
+		if _, err := w.Open(ctx, w.Desks[countersign.Merchant], actor, other); countersign.KindOf(err) != countersign.Conflict || strings.Contains(err.Error(), "taken over") {
+			t.Errorf("another amount: %v", err)
+		}
+		if c, err := w.Store.Case(ctx, id); err != nil || !c.DueAt.Equal(*on(10)) || c.DueSource != countersign.DueManual || c.Amount.Minor != 4999 {
+			t.Errorf("got %+v, %v", c, err)
+		}
+	})
+}
+
+// A refund that fails while somebody is about to decide makes the page before them one that is out of date; one that succeeds does not.
+func TestWhoDecidesSeesThatARefundFailed(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		w := newTill(t, database)
+		id := w.deliver(word{stage: "chargeback", status: "needs_response", order: "1042"}.body("dp-eyes", 0)).Cases[0].ID
+		w.reviewed(id, func(*countersign.Case) {})
+		before, err := w.Store.Case(ctx, id)
+		w.must(err)
+		for _, row := range []struct {
+			status string
+			moves  int64
+		}{{"succeeded", 0}, {"failed", 1}} {
+			w.deliver(refund("1042", row.status, 1+int(row.moves)))
+			c, err := w.Store.Case(ctx, id)
+			if err != nil || int64(c.Revision)-int64(before.Revision) != row.moves || c.Status != countersign.InReview {
+				t.Errorf("after a refund that %s the case is at revision %d, and was at %d: %v", row.status, c.Revision, before.Revision, err)
+			}
+		}
+		w.standing("dp-eyes")
+	})
+}

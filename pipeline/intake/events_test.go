@@ -418,15 +418,17 @@ func TestEventsWaitForAnInvestigation(t *testing.T) {
 	})
 }
 
+// refund is an event about a refund of an order, of so many days after noon.
+func refund(order, status string, day int) string {
+	return events.Event{Version: 1, ID: fmt.Sprint("rf-", order, day), Type: "refund." + status, CreatedAt: noon.AddDate(0, 0, day),
+		Refund: &events.Refund{ID: "R-1", OrderID: order, Status: events.RefundStatus(status), Amount: &countersign.Money{Minor: 10000, Currency: "USD"}}}.Said()
+}
+
 // A refund that fails days later opens the decision again that had counted on it, whichever came first, and says so.
 func TestARefundThatFailsLaterOpensTheDecisionAgain(t *testing.T) {
 	t.Parallel()
 	testdb.Engines(t, func(t *testing.T, database string) {
 		w := newTill(t, database)
-		refund := func(order, status string, day int) string {
-			return events.Event{Version: 1, ID: fmt.Sprint("rf-", order, day), Type: "refund." + status, CreatedAt: noon.AddDate(0, 0, day),
-				Refund: &events.Refund{ID: "R-1", OrderID: order, Status: events.RefundStatus(status), Amount: &countersign.Money{Minor: 10000, Currency: "USD"}}}.Said()
-		}
 		for n, days := range [][]int{{0, 3}, {3, 0}, {3, 0, 3}} {
 			t.Run(fmt.Sprint("in the order ", days), func(t *testing.T) {
 				w := w.in(t)
