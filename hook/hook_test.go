@@ -155,6 +155,11 @@ func TestABodyIsTakenAsItWasSigned(t *testing.T) {
 			if again.Status != 200 || again.Seen != "2x" || again.Event != a.Event || again.Cases[0] != a.Cases[0] {
 				t.Errorf("again: %d, %s", again.Status, again.text)
 			}
+			*g.now = g.now.Add(10 * time.Minute) // the signature of before is too old by now, so the sender made another
+			header.Set(hook.SignatureHeader, hook.Sign([]byte(g.secret), body, *g.now))
+			if late := g.send("/hooks/till", header, body); late.Status != 200 || late.Seen != "3x" || late.Event != a.Event || len(late.Cases) != 1 || late.Cases[0] != a.Cases[0] {
+				t.Errorf("ten minutes later: %d, %s", late.Status, late.text)
+			}
 			kept, err := g.store.EventsOf(ctx, "till", fmt.Sprint("dp-", n))
 			if err != nil || len(kept) != 1 || !bytes.Equal(kept[0].Body, body) {
 				t.Errorf("kept %q, want %q", kept[0].Body, body)

@@ -10,8 +10,10 @@ import (
 
 	"countersign"
 	"countersign/auth"
+	"countersign/events"
 	"countersign/hook"
 	chromium "countersign/internal/browser"
+	"countersign/pipeline/intake"
 )
 
 // provider sends signed events to an office.
@@ -118,10 +120,62 @@ func TestAnInquiryIsNoChargeback(t *testing.T) {
 			t.Errorf("the case says %q", never)
 		}
 	}
+	if c := o.latest(c.ID); c.Recommendation != "CONTEST" || strings.Contains(shown, "Contest USD 149.00") || strings.Contains(b.get(on).text, on+"/approve") {
+		t.Errorf("%s is recommended, and there is a button for it:\n%s", c.Recommendation, shown)
+	}
+	if form := b.get(on + "/override").text; !strings.Contains(form, `value="contest" required disabled`) || strings.Contains(form, `value="accept" required disabled`) {
+		t.Errorf("the form offers a contest, or refuses to accept:\n%s", form)
+	}
 	revision := fmt.Sprint(o.latest(c.ID).Revision)
+	b.post(on+"/approve", map[string][]string{"revision": {revision}, "seen": {"99"}}).is(http.StatusConflict, "read by nobody")
 	b.post(on+"/override", map[string][]string{"revision": {revision}, "seen": {"99"}, "choice": {"contest"}, "reason": {"It arrived."}}).is(http.StatusConflict, "read by nobody")
 	if after := o.latest(c.ID); after.Status != countersign.InReview {
 		t.Errorf("it was closed as %s", after.Outcome)
+	}
+	o.verified()
+}
+
+// Every event of a dispute is a line of its case, in the provider's order, with the time there and the time here, and one that was told twice
+// is told once and says so.
+func TestACaseShowsWhatItsProviderSaid(t *testing.T) {
+	o := newOffice(t).withShop()
+	p := o.provider("provider")
+	p.sent = 3600 // an hour ahead of the time here
+	const asks = `{"id":"dp-1","order_id":"20140","status":"needs_response","network":"visa","reason_code":"13.1","amount":{"minor":14900,"currency":"USD"}}`
+	c := o.worked(p.says(asks))
+	p.says(asks)
+	p.says(`{"id":"dp-1","status":"lost"}`)
+	p.sent = 0
+	p.says(`{"id":"dp-1","status":"under_review"}`) // of before, and late
+	kept, err := o.Store.EventsOf(t.Context(), "provider", "dp-1")
+	o.must(err)
+	known, err := intake.KnownEvents(kept)
+	o.must(err)
+	_, table, _ := strings.Cut(o.as(auth.Analyst).get("/cases/"+string(c.ID)).text, `id="events"`)
+	var lines []string
+	for _, line := range strings.Split(table, "<tr")[2:] {
+		line, _, _ = strings.Cut(line, "</tr>")
+		lines = append(lines, line)
+	}
+	if len(lines) != 3 {
+		t.Fatalf("there are %d lines:\n%s", len(lines), table)
+	}
+	for n, want := range []struct {
+		known events.Known
+		says  string
+		seen  bool
+	}{{known[3], "The answer is being looked at.", false}, {known[0], "an answer is due", true}, {known[2], "Decided against the shop.", false}} {
+		for _, at := range []time.Time{want.known.CreatedAt, want.known.ReceivedAt} {
+			if !strings.Contains(lines[n], `datetime="`+at.UTC().Format(time.RFC3339)+`"`) {
+				t.Errorf("line %d does not say %s:\n%s", n, at, lines[n])
+			}
+		}
+		if !strings.Contains(lines[n], want.says) || strings.Contains(lines[n], "seen 2×") != want.seen {
+			t.Errorf("line %d, want %q, seen twice %t:\n%s", n, want.says, want.seen, lines[n])
+		}
+	}
+	if c = o.latest(c.ID); c.Result == nil || c.Result.State != "lost" {
+		t.Errorf("an event that came late took the end back: %+v", c.Result)
 	}
 	o.verified()
 }

@@ -227,3 +227,48 @@ func TestWhoDecidesSeesThatARefundFailed(t *testing.T) {
 		w.standing("dp-eyes")
 	})
 }
+
+// What a story comes to: the last round's amount, deadline and result, and the order and the stages that were named on the way. That it is
+// the same in every other order is another test's.
+func TestAStoryEndsAsItsProviderToldIt(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		w := newTill(t, database)
+		for n, want := range map[int]struct {
+			order, stages, result string
+			round                 int // of the dispute
+			due                   int // days after noon; 0 for none
+			amount                int64
+			turned                string
+		}{
+			0: {"1042", "chargeback", "lost", 1, 7, 4999, ""},
+			1: {"1042", "chargeback", "lost", 1, 7, 4999, ""},
+			2: {"1042", "chargeback", "lost", 2, 12, 3000, "Another round has begun."},
+			3: {"1042", "chargeback inquiry", "", 0, 9, 4999, ""},
+			4: {"1042", "chargeback", "", 0, 7, 0, ""},
+			5: {"1042", "chargeback", "", 0, 9, 0, ""},
+		} {
+			t.Run(stories[n].name, func(t *testing.T) {
+				w := w.in(t)
+				story := stories[n].words
+				for _, decided := range []bool{false, n == 2} {
+					cases := w.casesOf(w.tell(story, orders(len(story))[0], decided, false))
+					c, stages, result, round, turned := cases[0], []string{}, "", 0, ""
+					for _, c := range cases {
+						stages = append(stages, c.Stage)
+					}
+					if c.Result != nil {
+						result, round = c.Result.State, c.Result.Round
+					}
+					if c.Reopened != nil {
+						turned = c.Reopened.Text
+					}
+					if c.Subject.ID != want.order || strings.Join(stages, " ") != want.stages || result != want.result || round != want.round || c.Amount.Minor != want.amount ||
+						!c.DueAt.Equal(noon.AddDate(0, 0, want.due)) || decided && turned != want.turned || c.Status != countersign.Queued {
+						t.Errorf("decided %t, it ends as %+v with the result %+v", decided, c, c.Result)
+					}
+				}
+			})
+		}
+	})
+}
