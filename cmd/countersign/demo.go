@@ -94,7 +94,8 @@ func (c demoCommand) open(s *session) (*show, error) {
 	config.Models = demo.Models(d.now, d.arrive)
 	if !c.Once {
 		config.Models, config.Workers = demo.Paced(config.Models, pace), watched
-		config.Notice = "Demo: an invented bank and an invented shop, nothing here is real. No AI is connected: an offline reviewer works by fixed rules. Settings says how to connect one."
+		config.Notice = "Demo: an invented bank and an invented shop, nothing here is real. No AI is asked in the demo, whatever Settings says: an offline reviewer works by fixed rules. " +
+			"An AI that is connected there, under Models, investigates once serve runs on this data."
 	}
 	var err error
 	if d.app, err = app.Open(s, config); err != nil {
@@ -194,14 +195,18 @@ func (d *show) analyst(ctx context.Context) (store.Person, error) {
 
 const greeting = `Open this in your browser; it signs you in, once:
 
-  http://%s/link/%s
+  http://%[1]s/link/%[2]s
 
-No AI is connected: an offline reviewer works by rules. To let an AI investigate, stop the demo and set, for any server that
-speaks OpenAI's protocol:
+No AI is connected: an offline reviewer works by rules. To let an AI investigate, connect it in the dashboard (Settings, Models),
+stop the demo, and go on with the same data:
+
+  countersign serve --data %[3]s
+
+or name it here, for any server that speaks OpenAI's protocol, which wins over the dashboard:
 
   export COUNTERSIGN_MODEL_PROVIDER=openai COUNTERSIGN_MODEL=<name> COUNTERSIGN_MODEL_BASE_URL=http://127.0.0.1:11434/v1
   export COUNTERSIGN_MODEL_API_KEY=<key, where the server wants one>
-  countersign doctor && countersign serve --data %s
+  countersign doctor && countersign serve --data %[3]s
 `
 
 // id is what the case of the n-th dispute is called, every time.
