@@ -13,7 +13,7 @@ import (
 
 // work is how a process investigates.
 type work struct {
-	Workers int           `help:"Cases investigated at once." default:"16"`
+	Workers int           `help:"Cases of each desk investigated at once." default:"16"`
 	Grace   time.Duration `help:"What a stop gives running investigations to end by themselves." default:"20s"`
 }
 
