@@ -71,6 +71,9 @@ func askAgain(_ *visit, f *file, p *decideScreen) error {
 func askSettle(_ *visit, f *file, p *decideScreen) error {
 	p.Heading, p.Button = "What became of the fix", "Settle it"
 	p.Happens = "You looked in the core yourself, and answer for what you found. It is kept with your name."
+	if i := f.Case.Fix.Instruction; i != nil {
+		p.Happens = "Look in the core for the instruction " + i.ID + ", and answer for what you found there. It is kept with your name."
+	}
 	p.Options = []option{
 		{Value: string(review.FoundPosted), Title: "The core posted it", Happens: "The entries are made here too, and the case is closed as it was decided."},
 		{Value: string(review.FoundBooked), Title: "The core posted it, and an import has brought its entries already", Happens: "No entries are made here. The case is closed as it was decided."},

@@ -99,6 +99,7 @@ func TestAFixThatTheCorePosts(t *testing.T) {
 		b.get("/cases/"+string(c.ID)).is(http.StatusOK, "Nobody knows whether the reversal of NGN 24,500.00 was posted", "Ask the core again", "Settle it by hand", "The money may have moved.")
 		b.get("/cases/"+string(c.ID)+"/approve").is(http.StatusOK, "so nothing else can be decided")
 		b.get("/cases/"+string(c.ID)+"/override").is(http.StatusOK, "so nothing else can be decided")
+		b.get("/cases/"+string(c.ID)+"/settle").is(http.StatusOK, "Look in the core for the instruction "+c.Fix.Instruction.ID)
 		b.decides(c, "settle", "choice", "posted", "reason", "Seen in the journal.").is(http.StatusBadRequest, "is missing", "Seen in the journal.")
 		b.follow(b.decides(c, "settle", "choice", "posted", "reason", "Seen in the journal.", "reference", "CBS-9")).
 			is(http.StatusOK, "The reversal of NGN 24,500.00 was posted, and the case is closed.", "found out what became of the fix: it was posted", "CBS-9", "✓ intact")
