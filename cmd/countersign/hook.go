@@ -26,6 +26,7 @@ func (c hookAddCommand) Run(s *session) error {
 		if err != nil {
 			return err
 		}
+		fmt.Fprintf(s.err, "events go to POST /hooks/%s of serve's address, signed with this secret, which is not shown again:\n", c.Name)
 		_, err = fmt.Fprintln(s.out, secret)
 		return err
 	})
@@ -66,6 +67,7 @@ func (c hookRotateCommand) Run(s *session) error {
 		if err != nil {
 			return err
 		}
+		fmt.Fprintf(s.err, "the secret before it stays good for %s; this one is not shown again:\n", c.Overlap)
 		_, err = fmt.Fprintln(s.out, secret)
 		return err
 	})
