@@ -95,8 +95,9 @@ type Verdict struct {
 
 // Cost is what asking took.
 type Cost struct {
-	Calls     int   `json:"calls"`    // questions that were put
-	Attempts  int   `json:"attempts"` // HTTP requests for them
+	Calls     int   `json:"calls"`              // questions that were put
+	Failures  int   `json:"failures,omitempty"` // those that had no answer
+	Attempts  int   `json:"attempts"`           // HTTP requests for them
 	Input     int64 `json:"input_tokens"`
 	Output    int64 `json:"output_tokens"`
 	Estimated bool  `json:"estimated,omitempty"` // some of the tokens were not reported, and are our low estimate
@@ -202,6 +203,9 @@ func complete(ctx context.Context, model llm.Model, q llm.Request) (reply llm.Re
 
 // count adds what a question took. A call that failed may have been read, and paid for, all the same.
 func (i *interview) count(h heard) {
+	if h.err != nil {
+		i.cost.Failures++
+	}
 	var e *llm.Error
 	if errors.As(h.err, &e) {
 		i.cost.Attempts += len(e.Attempts)

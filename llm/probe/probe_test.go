@@ -171,8 +171,8 @@ func TestAServerThatDoesNotAnswer(t *testing.T) {
 						t.Errorf("%+v: nothing was answered", f)
 					}
 				}
-				if len(r.Findings) != len(everything()) || r.Cost.Calls != 1 || r.Cost.Attempts != 1 {
-					t.Errorf("%d findings, cost %+v: want every one, after one question", len(r.Findings), r.Cost)
+				if len(r.Findings) != len(everything()) || r.Cost.Calls != 1 || r.Cost.Failures != 1 || r.Cost.Attempts != 1 {
+					t.Errorf("%d findings, cost %+v: want every one, after one question that failed", len(r.Findings), r.Cost)
 				}
 				if text, _ := json.Marshal(r); strings.Contains(string(text), "canary") || strings.Contains(string(text), "4539578763621486") {
 					t.Errorf("the report repeats what it must not: %s", text)

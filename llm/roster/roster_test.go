@@ -220,3 +220,19 @@ func TestTwoChangesAtOnceAreBothMade(t *testing.T) {
 		}
 	})
 }
+
+func TestATrialThatGotNoAnswerCountsAsAFailure(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		k := kept{keeper(t, database)}
+		if err := k.save(t, roster.Apply(parsed(t, `{"connections":[{"name":"gone","provider":"openai","base_url":"http://127.0.0.1:1/v1","model":"m"}]}`))); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := k.Try(t.Context(), "gone", admin); err != nil {
+			t.Fatal(err)
+		}
+		spent, err := k.Store.ModelSpending(t.Context(), store.Day(k.Store.Now()))
+		if err != nil || len(spent) != 1 || spent[0].Answers != 0 || spent[0].Failures != 1 {
+			t.Errorf("it is counted as %+v, %v", spent, err)
+		}
+	})
+}

@@ -82,7 +82,8 @@ func (k Keeper) Try(ctx context.Context, name string, by countersign.Actor) (Tri
 
 // tried is what a trial used, as it is counted.
 func (c Connection) tried(cost probe.Cost) store.ModelSpending {
-	m := store.ModelSpending{Connection: c.Name, Answers: int64(cost.Calls), Attempts: int64(cost.Attempts), Input: cost.Input, Output: cost.Output}
+	m := store.ModelSpending{Connection: c.Name, Answers: int64(cost.Calls - cost.Failures), Failures: int64(cost.Failures), Attempts: int64(cost.Attempts),
+		Input: cost.Input, Output: cost.Output}
 	if cost.Estimated {
 		m.Input, m.Output, m.Assumed = 0, 0, countersign.AddCounts(cost.Input, cost.Output)
 	}
