@@ -43,6 +43,9 @@ func (f Follower) Case(ctx context.Context, id countersign.CaseID, after int64, 
 	defer beat.Stop()
 	for {
 		if err := w.look(ctx); err != nil {
+			if ctx.Err() != nil {
+				return nil // it ended in the middle of a look
+			}
 			return err
 		}
 		select {

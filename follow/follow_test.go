@@ -231,6 +231,14 @@ func TestAWatchEnds(t *testing.T) {
 				t.Error(err)
 			}
 		},
+		"when the watcher leaves in the middle of being told": func(t *testing.T, d *desk) {
+			ctx, leave := context.WithCancel(t.Context())
+			told := d.watcher()
+			told.Case = func(countersign.Case) error { leave(); return nil }
+			if err := d.follower.Case(ctx, d.id, 0, told); err != nil {
+				t.Error(err)
+			}
+		},
 		"when the program stops": func(t *testing.T, d *desk) {
 			stopping := make(chan struct{})
 			d.follower.Stopping = stopping
