@@ -38,7 +38,7 @@ func newStanding(s *store.Store) *standing {
 	}
 }
 
-// patience is how long the database may take to answer: less than the ten seconds after which a scrape is given up.
+// patience is how long the database may take to answer everything together: less than the ten seconds after which a scrape is given up.
 const patience = 8 * time.Second
 
 // rest is how many times as long as it took to read something it is then left alone: measuring takes at most a twentieth of
@@ -56,15 +56,16 @@ type look[T any] struct {
 	err   error
 }
 
-func (l *look[T]) now() (T, error) {
+func (l *look[T]) now(ctx context.Context) (T, error) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	begun := time.Now()
 	if begun.Before(l.until) {
 		return l.kept, l.err
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), patience)
-	defer cancel()
+	if err := ctx.Err(); err != nil { // what was read before it took all the time
+		return l.kept, err
+	}
 	l.kept, l.err = l.read(ctx)
 	took := time.Since(begun)
 	l.until = time.Now().Add(max(l.least, rest*took))
@@ -103,18 +104,20 @@ func (s *standing) Describe(ch chan<- *prometheus.Desc) {
 
 // Collect sends how things stand, or were found to stand a moment ago.
 func (s *standing) Collect(ch chan<- prometheus.Metric) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
+	defer cancel()
 	up := 1.0
-	if census, err := s.open.now(); err != nil {
+	if census, err := s.open.now(ctx); err != nil {
 		up = 0
 	} else {
 		collectCensus(ch, census)
 	}
-	if record, err := s.record.now(); err != nil {
+	if record, err := s.record.now(ctx); err != nil {
 		up = 0
 	} else {
 		collectRecord(ch, record)
 	}
-	if load, err := s.load.now(); err != nil {
+	if load, err := s.load.now(ctx); err != nil {
 		up = 0
 	} else {
 		collectLoad(ch, load)

@@ -6,6 +6,10 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"countersign/store"
 )
 
 // However often somebody asks, the database is asked no more than its answers take time to give.
@@ -28,7 +32,7 @@ func TestBeingAskedCostsLittle(t *testing.T) {
 					return reads, row.err
 				}}
 				for end := time.Now().Add(10 * time.Minute); time.Now().Before(end); time.Sleep(time.Second) {
-					if got, err := l.now(); got != reads || !errors.Is(err, row.err) {
+					if got, err := l.now(t.Context()); got != reads || !errors.Is(err, row.err) {
 						t.Fatalf("got %d, %v; want the last of %d reads, and its error", got, err, reads)
 					}
 				}
@@ -40,14 +44,25 @@ func TestBeingAskedCostsLittle(t *testing.T) {
 	}
 }
 
+// A scrape that takes longer than it is waited for says nothing at all, not even that the database is away.
 func TestADatabaseThatDoesNotAnswerIsNotWaitedForForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		begun := time.Now()
-		l := look[int]{read: func(ctx context.Context) (int, error) { <-ctx.Done(); return 0, ctx.Err() }}
-		if _, err := l.now(); !errors.Is(err, context.DeadlineExceeded) || time.Since(begun) != patience {
-			t.Errorf("gave up after %s: %v", time.Since(begun), err)
+		begun, reads := time.Now(), 0
+		shown := prometheus.NewRegistry()
+		shown.MustRegister(&standing{open: silent[store.Census](&reads), record: silent[store.RecordStanding](&reads), load: silent[load](&reads)})
+		said, err := shown.Gather()
+		if err != nil || len(said) != 1 || said[0].GetName() != "countersign_database_up" || said[0].GetMetric()[0].GetGauge().GetValue() != 0 {
+			t.Errorf("it is said: %v, %v", said, err)
+		}
+		if time.Since(begun) != patience || reads != 1 {
+			t.Errorf("gave up after %s and %d questions", time.Since(begun), reads)
 		}
 	})
+}
+
+// silent is a look at what never answers.
+func silent[T any](reads *int) look[T] {
+	return look[T]{read: func(ctx context.Context) (none T, _ error) { *reads++; <-ctx.Done(); return none, ctx.Err() }}
 }
 
 func TestAnOddStatusMakesNoSeriesOfItsOwn(t *testing.T) {
