@@ -75,7 +75,7 @@ type api struct {
 // Watchable returns the handler of what an operator's tools ask for, and of nothing else, for a process that answers nobody else.
 func Watchable(c Config) http.Handler {
 	a := &api{Config: c.set(), routes: newRoutes()}
-	a.pressure = &pressure{store: a.Store}
+	a.pressure = newPressure(a.Store)
 	a.huma = newHuma(a.routes, a.Version)
 	a.huma.UseMiddleware(a.enter)
 	a.watchable()
@@ -95,7 +95,7 @@ func New(c Config) http.Handler { return build(c).guarded() }
 
 func build(c Config) *api {
 	a := &api{Config: c.set(), routes: newRoutes()}
-	a.pressure = &pressure{store: a.Store}
+	a.pressure = newPressure(a.Store)
 	a.huma = newHuma(a.routes, a.Version)
 	a.huma.UseMiddleware(a.enter)
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"net/http"
 	"strconv"
-	"sync"
 	"time"
 
 	"countersign/store"
@@ -13,16 +12,22 @@ import (
 // pressure is how long the queue is, looked at once a second at most: a flood of requests must not be a flood of counting.
 type pressure struct {
 	store *store.Store
-	mu    sync.Mutex
+	turn  chan struct{} // taken by whoever looks, so that nobody waits longer for a database that does not answer than they wanted to
 	until time.Time
 	kept  store.Pressure
 }
 
+func newPressure(s *store.Store) *pressure { return &pressure{store: s, turn: make(chan struct{}, 1)} }
+
 const looked = time.Second
 
 func (p *pressure) now(ctx context.Context) (store.Pressure, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
+	select {
+	case p.turn <- struct{}{}:
+		defer func() { <-p.turn }()
+	case <-ctx.Done():
+		return store.Pressure{}, ctx.Err()
+	}
 	if time.Now().Before(p.until) {
 		return p.kept, nil
 	}

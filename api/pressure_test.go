@@ -2,12 +2,14 @@ package api
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"strings"
 	"testing"
 	"time"
 
 	"countersign/auth"
+	"countersign/internal/testdb"
 	"countersign/store"
 )
 
@@ -23,8 +25,8 @@ func (o *office) presses(long, full int64) {
 }
 
 func (o *office) looksAgain() {
-	o.api.pressure.mu.Lock()
-	defer o.api.pressure.mu.Unlock()
+	o.api.pressure.turn <- struct{}{}
+	defer func() { <-o.api.pressure.turn }()
 	o.api.pressure.until = time.Time{}
 }
 
@@ -84,4 +86,49 @@ func TestALongQueue(t *testing.T) {
 			}
 		}
 	})
+}
+
+// Somebody asks whether this process is ready while another request waits for a database that is stuck.
+func TestNobodyWaitsLongerForTheQueuesLengthThanTheyWanted(t *testing.T) {
+	s, err := store.Open(t.Context(), testdb.Postgres(t), store.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	stuck, err := s.DB().BeginTx(t.Context(), nil)
+	if err == nil {
+		defer func() { _ = stuck.Rollback() }()
+		_, err = stuck.ExecContext(t.Context(), "LOCK TABLE cases")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := newPressure(s)
+	ask := func(ctx context.Context) <-chan error {
+		answered := make(chan error, 1)
+		go func() { _, err := p.now(ctx); answered <- err }()
+		return answered
+	}
+	first := ask(t.Context())
+	for waits := false; !waits; {
+		if err := s.DB().QueryRowContext(t.Context(), "SELECT EXISTS (SELECT 1 FROM pg_locks WHERE NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database()))").Scan(&waits); err != nil {
+			t.Fatal(err)
+		}
+	}
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	select {
+	case err := <-ask(gone):
+		if !errors.Is(err, context.Canceled) {
+			t.Errorf("who has left is answered %v", err)
+		}
+	case <-time.After(time.Minute):
+		t.Error("who has left waits for the one before them")
+	}
+	if err := stuck.Rollback(); err != nil {
+		t.Fatal(err)
+	}
+	if err := <-first; err != nil {
+		t.Error(err)
+	}
 }
