@@ -315,12 +315,16 @@ func TestStands(t *testing.T) {
 	}
 }
 
-// inputs draws a case near the edge: each part is right more often than wrong, so that automatic cases are common.
+// inputs draws a case near the edge: each part is right more often than wrong, and some cases are right in every part. Left to the
+// parts alone, one run in some hundreds drew no automatic case at all.
 func inputs() *rapid.Generator[Input] {
 	return rapid.Custom(func(t *rapid.T) Input {
 		in := good()
 		pick := func(name string, n int) bool { // the generator favours the front of the list
 			return rapid.SampledFrom(append(make([]bool, n), true)).Draw(t, name)
+		}
+		if rapid.SampledFrom([]bool{false, false, true}).Draw(t, "nothing is wrong") {
+			return in
 		}
 		categories := append([]countersign.DisputeReason{""}, countersign.DisputeReasons...)
 		if pick("other recommendation", 6) {
