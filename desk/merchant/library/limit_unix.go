@@ -6,7 +6,7 @@ import "syscall"
 
 // limit keeps this process from taking more memory and time than a document can need, whatever is in it.
 func limit() error {
-	for what, most := range map[int]uint64{syscall.RLIMIT_DATA: mostMemory, syscall.RLIMIT_CPU: mostSeconds, syscall.RLIMIT_CORE: 0} {
+	for what, most := range map[int]uint64{syscall.RLIMIT_DATA: mostMemory + besides, syscall.RLIMIT_CPU: mostSeconds, syscall.RLIMIT_CORE: 0} {
 		var now syscall.Rlimit
 		if err := syscall.Getrlimit(what, &now); err != nil {
 			return err

@@ -1,0 +1,6 @@
+//go:build !race
+
+package library
+
+// besides is memory that is no document's.
+const besides = 0
