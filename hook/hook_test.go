@@ -32,6 +32,7 @@ var (
 	ctx  = context.Background()
 	noon = time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)
 	ada  = countersign.Actor{Kind: countersign.Person, ID: "ada"}
+	eve  = countersign.Actor{Kind: countersign.Person, ID: "eve"}
 )
 
 // gate is a server that takes in events of the source "till".
@@ -262,7 +263,7 @@ func TestASecretIsReplaced(t *testing.T) {
 	t.Parallel()
 	g := newGate(t, testdb.SQLite(t))
 	old := g.secret
-	fresh, err := g.sources.Rotate(ctx, "till", time.Hour)
+	fresh, err := g.sources.Rotate(ctx, "till", time.Hour, ada)
 	g.must(err)
 	status := func(header string, n int) int {
 		return g.send("/hooks/till", http.Header{hook.SignatureHeader: {header}}, event(n)).Status
@@ -285,12 +286,28 @@ func TestASecretIsReplaced(t *testing.T) {
 	if err != nil || strings.Contains(stored.Secret+stored.Former, old) || !secret.Sealed(stored.Secret) || !secret.Sealed(stored.Former) {
 		t.Errorf("the secrets are kept as %+v, %v", stored, err)
 	}
-	g.must(g.sources.Remove(ctx, "till"))
+	g.must(g.sources.Remove(ctx, "till", ada))
 	if got := status(hook.Sign([]byte(fresh), event(5), *g.now), 5); got != 404 {
 		t.Errorf("a source that was removed: %d", got)
 	}
 	if kept, err := g.store.EventsOf(ctx, "till", "dp-1"); err != nil || len(kept) != 1 {
 		t.Errorf("what it sent: %v, %v", kept, err)
+	}
+	fresh, err = g.sources.Add(ctx, "till", hook.DefaultWindow, eve)
+	g.must(err)
+	if changes, err := g.store.EventSourceChanges(ctx, 10); err != nil || fmt.Sprint(changes) != fmt.Sprint([]store.SourceChange{
+		{Source: "till", What: store.SourceAdded, At: *g.now, Actor: "person:eve"}, {Source: "till", What: store.SourceRemoved, At: *g.now, Actor: "person:ada"},
+		{Source: "till", What: store.SourceRotated, At: g.now.Add(-time.Hour), Actor: "person:ada"}, {Source: "till", What: store.SourceAdded, At: g.now.Add(-time.Hour), Actor: "person:ada"}}) {
+		t.Errorf("who changed it: %v, %v", changes, err)
+	}
+	nobody := countersign.Actor{}
+	_, added := g.sources.Add(ctx, "other", hook.DefaultWindow, nobody)
+	_, rotated := g.sources.Rotate(ctx, "till", 0, nobody)
+	if err := g.sources.Remove(ctx, "till", nobody); added == nil || rotated == nil || err == nil {
+		t.Errorf("nobody added %v, rotated %v, removed %v", added, rotated, err)
+	}
+	if got := status(hook.Sign([]byte(fresh), event(6), *g.now), 6); got != 202 {
+		t.Errorf("after nobody could change it: %d", got)
 	}
 }
 
@@ -363,7 +380,7 @@ func TestADisputeThatNamesNoOrderIsACase(t *testing.T) {
 	t.Parallel()
 	g := newGate(t, testdb.SQLite(t))
 	for _, order := range []string{`"order_id":"","payment_id":"ch_unknown",`, `"payment_id":"ch_unknown",`, ``} {
-		g.secret, _ = g.sources.Rotate(ctx, "till", 0)
+		g.secret, _ = g.sources.Rotate(ctx, "till", 0, ada)
 		body := []byte(strings.Replace(strings.Replace(string(event(7)), `"order_id":"1042",`, order, 1), "7", fmt.Sprint(len(order)+10), 2))
 		a := g.send("/hooks/till", g.signed(body), body)
 		if a.Status != 202 || len(a.Cases) != 1 {

@@ -44,20 +44,20 @@ func (s Sources) Add(ctx context.Context, name string, window time.Duration, by 
 }
 
 // Rotate gives a source a new secret and returns it. The one that it had stays good for that long.
-func (s Sources) Rotate(ctx context.Context, name string, overlap time.Duration) (plain string, err error) {
+func (s Sources) Rotate(ctx context.Context, name string, overlap time.Duration, by countersign.Actor) (plain string, err error) {
 	if overlap < 0 || overlap > 30*24*time.Hour {
 		return "", countersign.Errorf(countersign.Invalid, "%s is no overlap; expected 0 to 720h", overlap).In("overlap")
 	}
 	plain, sealed := s.forge(name)
 	err = s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		return tx.RotateEventSource(ctx, name, sealed, tx.Now.Add(overlap))
+		return tx.RotateEventSource(ctx, name, sealed, tx.Now.Add(overlap), by)
 	})
 	return plain, err
 }
 
 // Remove takes a source away. What it sent stays.
-func (s Sources) Remove(ctx context.Context, name string) error {
-	return s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.RemoveEventSource(ctx, name) })
+func (s Sources) Remove(ctx context.Context, name string, by countersign.Actor) error {
+	return s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.RemoveEventSource(ctx, name, by) })
 }
 
 func (s Sources) forge(name string) (plain, sealed string) {

@@ -52,27 +52,33 @@ func (v View) EventSources(ctx context.Context) ([]EventSource, error) {
 
 // AddEventSource keeps a new source. A second one of the name is a Conflict.
 func (t *Tx) AddEventSource(ctx context.Context, s EventSource, by countersign.Actor) error {
-	if !by.Valid() {
-		return nobodyActs("a source of events")
-	}
 	_, err := t.exec(ctx, "INSERT INTO event_sources ("+sourceColumns+") VALUES ($1, $2, $3, '', 0, $4, $5, $6)",
 		s.Name, string(s.Desk), s.Secret, int64(s.Window/time.Second), t.Now.UnixMicro(), by.String())
 	if isUnique(err) {
 		return countersign.Errorf(countersign.Conflict, "there is a source of events %q already", s.Name).In("name").Try("choose another name, or rotate its secret")
 	}
-	return wrap(err, "keep the source of events %s", s.Name)
+	if err != nil {
+		return wrap(err, "keep the source of events %s", s.Name)
+	}
+	return t.sourceChanged(ctx, s.Name, SourceAdded, by)
 }
 
 // RotateEventSource gives a source another secret. The one that it had stays good until then.
-func (t *Tx) RotateEventSource(ctx context.Context, name, secret string, formerUntil time.Time) error {
+func (t *Tx) RotateEventSource(ctx context.Context, name, secret string, formerUntil time.Time, by countersign.Actor) error {
 	n, err := t.exec(ctx, "UPDATE event_sources SET former = secret, former_until = $3, secret = $2 WHERE name = $1", name, secret, formerUntil.UnixMicro())
-	return noSource(n, err, name)
+	if err := noSource(n, err, name); err != nil {
+		return err
+	}
+	return t.sourceChanged(ctx, name, SourceRotated, by)
 }
 
 // RemoveEventSource takes a source away: nothing that it sends is taken any more. What it sent stays.
-func (t *Tx) RemoveEventSource(ctx context.Context, name string) error {
+func (t *Tx) RemoveEventSource(ctx context.Context, name string, by countersign.Actor) error {
 	n, err := t.exec(ctx, "DELETE FROM event_sources WHERE name = $1", name)
-	return noSource(n, err, name)
+	if err := noSource(n, err, name); err != nil {
+		return err
+	}
+	return t.sourceChanged(ctx, name, SourceRemoved, by)
 }
 
 func noSource(n int64, err error, name string) error {
@@ -80,6 +86,42 @@ func noSource(n int64, err error, name string) error {
 		return countersign.Errorf(countersign.NotFound, "there is no source of events %q", name)
 	}
 	return wrap(err, "change the source of events %s", name)
+}
+
+// How a source was changed.
+const (
+	SourceAdded   = "added"
+	SourceRotated = "rotated" // it has another secret
+	SourceRemoved = "removed"
+)
+
+// SourceChange is who changed a source of events, and how.
+type SourceChange struct {
+	Source, What string
+	At           time.Time
+	Actor        string
+}
+
+// sourceChanged notes who changed a source, in the transaction that changed it.
+func (t *Tx) sourceChanged(ctx context.Context, name, what string, by countersign.Actor) error {
+	if !by.Valid() {
+		return nobodyActs("a source of events")
+	}
+	_, err := t.exec(ctx, `INSERT INTO event_source_changes (source, number, what, at, actor)
+		SELECT $1, COALESCE(MAX(number), 0) + 1, $2, $3, $4 FROM event_source_changes WHERE source = $1`, name, what, t.Now.UnixMicro(), by.String())
+	return wrap(err, "note who changed the source of events %s", name)
+}
+
+// EventSourceChanges lists how sources were changed, the newest first, at most so many.
+func (v View) EventSourceChanges(ctx context.Context, most int) ([]SourceChange, error) {
+	rows, err := v.q.QueryContext(ctx, "SELECT source, what, at, actor FROM event_source_changes ORDER BY at DESC, source, number DESC LIMIT $1", most)
+	if err != nil {
+		return nil, fmt.Errorf("list the changes of sources of events: %w", err)
+	}
+	all, err := collect(rows, func(row scanner) (c SourceChange, err error) {
+		return c, row.Scan(&c.Source, &c.What, scanMicros{&c.At}, &c.Actor)
+	})
+	return all, wrap(err, "list the changes of sources of events")
 }
 
 // EventCounts is what came of the events of a source.

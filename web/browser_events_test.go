@@ -101,6 +101,28 @@ func TestADisputeFindsItsOrderAndComesBack(t *testing.T) {
 	ada.goes()
 }
 
+// TestASourceIsAddedAndRemoved is an administrator who lets a provider send events, gives it another secret and takes it away again.
+func TestASourceIsAddedAndRemoved(t *testing.T) {
+	o := newOffice(t)
+	root := o.sits(auth.Admin, chromium.Options{})
+	root.comesIn()
+	root.opens("/settings/events")
+	root.Type("#source-name", "till")
+	root.ClickText("Add it")
+	root.See("Secret of till")
+	root.ClickText("New secret")
+	root.See("The one before stays good for 24 hours.")
+	root.ClickText("Take nothing of it any more")
+	root.See("its secret is forgotten")
+	root.ClickText("Remove till")
+	root.See("Nothing of till is taken any more.")
+	root.See("Nobody may send events yet.")
+	for _, change := range []string{"added", "given a new secret", "removed"} {
+		root.See(change)
+	}
+	root.goes()
+}
+
 // An inquiry is never said to have taken money, and what its stage does not have is no button.
 func TestAnInquiryIsNoChargeback(t *testing.T) {
 	o := newOffice(t).withShop()

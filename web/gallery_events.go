@@ -93,6 +93,11 @@ func (g *gallery) sources() {
 				{admin.moment(galleryTime.Add(-3 * time.Hour)), "Countersign-Signature: is 3600 seconds off, and 300 are allowed: signed at 2026-12-01T06:10:00Z, and it is 2026-12-01T07:10:00Z here"}}},
 		{Name: "new", Window: "5 minutes", Deliveries: "0", Events: "0"},
 	}}
+	all.Changes = []sourceChange{
+		{"new", "Ngozi Admin", "added", admin.moment(galleryTime)},
+		{"provider", "Ngozi Admin", "given a new secret", admin.moment(galleryTime.Add(-15 * time.Hour))},
+		{"the-shop-of-last-year", "the operator", "removed", admin.moment(galleryTime.Add(-70 * 24 * time.Hour))},
+	}
 	hang("sources, one with trouble", "", all)
 	fresh := all
 	fresh.Secret = &secretPanel{"Secret of new", "cshook_4WQ7ZK2M9XN5RPT3VBYJ6DHCAG8E4WQ7ZK2M9XN5RPT3VBYJ6DHC", "It signs what new sends. It is not shown again."}

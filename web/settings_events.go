@@ -14,6 +14,7 @@ import (
 // eventsScreen is who may send events, and what came of them.
 type eventsScreen struct {
 	Sources []sourceLine
+	Changes []sourceChange
 	Secret  *secretPanel // shown this once
 	Name    string       // that was typed
 	Wrong   string
@@ -29,6 +30,18 @@ type sourceLine struct {
 	Former              moment // until when the secret before is good; empty when there is none
 	Refused             []refusedLine
 	Kept                []refusedLine
+}
+
+// sourceChange is who changed which source, and how.
+type sourceChange struct {
+	Source, By, What string
+	When             moment
+}
+
+var sourceChangeWords = map[string]string{
+	store.SourceAdded:   "added",
+	store.SourceRotated: "given a new secret",
+	store.SourceRemoved: "removed",
 }
 
 // refusedLine is a delivery that was not taken, or an event that was kept and not understood.
@@ -50,6 +63,9 @@ func (v *visit) showEventSources(status int, p eventsScreen) error {
 			return err
 		}
 		p.Sources = append(p.Sources, line)
+	}
+	if p.Changes, err = v.sourceChanges(); err != nil {
+		return err
 	}
 	p.Address = v.Way.Origin(v.r) + "/hooks/"
 	return v.show(status, "events", screen{Title: "Events", Section: "Settings", Page: p})
@@ -77,6 +93,19 @@ func (v *visit) sourceLine(s store.EventSource) (l sourceLine, err error) {
 		l.Kept = append(l.Kept, refusedLine{v.moment(e.ReceivedAt), legible(e.Why)})
 	}
 	return l, err
+}
+
+func (v *visit) sourceChanges() (all []sourceChange, err error) {
+	changes, err := v.Store.EventSourceChanges(v.r.Context(), 50)
+	if err != nil {
+		return nil, err
+	}
+	names, err := v.Store.Names(v.r.Context())
+	who := &file{names: names}
+	for _, c := range changes {
+		all = append(all, sourceChange{c.Source, who.actor(c.Actor), sourceChangeWords[c.What], v.moment(c.At)})
+	}
+	return all, err
 }
 
 // windowWords is how far off a signature may be.
@@ -118,7 +147,7 @@ func postEventSource(v *visit) error {
 // postRotateSource gives a source another secret.
 func postRotateSource(v *visit) error {
 	name := v.r.PathValue("source")
-	secret, err := v.Sources.Rotate(v.r.Context(), name, hook.Overlap)
+	secret, err := v.Sources.Rotate(v.r.Context(), name, hook.Overlap, v.who.Actor)
 	if err != nil {
 		return err
 	}
@@ -131,7 +160,7 @@ func (v *visit) showSourceSecret(name, secret, hint string) error {
 
 // postRemoveSource takes nothing of a source any more.
 func postRemoveSource(v *visit) error {
-	if err := v.Sources.Remove(v.r.Context(), v.r.PathValue("source")); err != nil {
+	if err := v.Sources.Remove(v.r.Context(), v.r.PathValue("source"), v.who.Actor); err != nil {
 		return err
 	}
 	return v.back("/settings/events", "Nothing of "+clip(v.r.PathValue("source"))+" is taken any more. What it sent stays.")

@@ -63,7 +63,7 @@ type hookRotateCommand struct {
 
 func (c hookRotateCommand) Run(s *session) error {
 	return s.sources(func(sources hook.Sources, _ *app.App) error {
-		secret, err := sources.Rotate(s, c.Name, c.Overlap)
+		secret, err := sources.Rotate(s, c.Name, c.Overlap, operator())
 		if err != nil {
 			return err
 		}
@@ -78,7 +78,7 @@ type hookRemoveCommand struct {
 }
 
 func (c hookRemoveCommand) Run(s *session) error {
-	return s.sources(func(sources hook.Sources, _ *app.App) error { return sources.Remove(s, c.Name) })
+	return s.sources(func(sources hook.Sources, _ *app.App) error { return sources.Remove(s, c.Name, operator()) })
 }
 
 // sources opens the program for one command about the sources of events.

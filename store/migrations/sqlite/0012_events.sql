@@ -10,6 +10,12 @@ CREATE TABLE event_sources (
   window_seconds INTEGER NOT NULL, created_at INTEGER NOT NULL, created_by TEXT NOT NULL CHECK (created_by <> '')
 ) STRICT;
 
+-- Who changed that, and how: a source that was removed is found here alone.
+CREATE TABLE event_source_changes (
+  source TEXT NOT NULL, number INTEGER NOT NULL, what TEXT NOT NULL CHECK (what IN ('added', 'rotated', 'removed')), at INTEGER NOT NULL,
+  actor TEXT NOT NULL CHECK (actor <> ''), PRIMARY KEY (source, number)
+) STRICT;
+
 -- What they sent, byte for byte as it was received. That an event is one, however often it is delivered, is said by the indexes:
 -- waiting, applied and unreadable ones alike.
 CREATE TABLE events (
