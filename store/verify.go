@@ -145,9 +145,9 @@ func (s *Store) VerifyRecord(ctx context.Context, progress func(rows int64)) (au
 	return audit.Merge(reports...), errors.Join(errs...)
 }
 
-// shared is how many cases are in a share: few enough that their heads are little memory, and enough to be read in one go. A
-// test has less.
-var shared = 2000
+// shared is how many cases are in a share: few enough that the cores end together, also where there are only some hundreds, and so many
+// that opening a snapshot for each does not show. A test has less.
+var shared = 250
 
 // shares divides the cases into ranges of so many. Together they hold every id there can be, so that rows which belong to no case
 // are met too.
