@@ -61,6 +61,11 @@ func Open(ctx context.Context, dsn string, opt Options) (*Store, error) {
 	if _, err := s.Migrate(ctx); err != nil {
 		return nil, errors.Join(err, s.Close())
 	}
+	if s.group != nil {
+		if err := s.group.rememberPages(ctx); err != nil {
+			return nil, errors.Join(openProblem(dsn, err), s.Close())
+		}
+	}
 	return s, nil
 }
 
