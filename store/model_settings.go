@@ -14,7 +14,7 @@ import (
 type ModelSettings struct {
 	Version   int64             // from 1; the highest counts
 	JSON      string            // without keys: it may be shown; the store does not read it
-	Keys      map[string]string // sealed, by the name of their connection
+	Keys      map[string]string // sealed, by the name of their connection; none in a version that another has followed
 	CreatedAt time.Time
 	CreatedBy string // an actor
 }
@@ -50,8 +50,9 @@ func (v View) AllModelSettings(ctx context.Context) ([]ModelSettings, error) {
 	return all, wrap(err, "list the settings for models")
 }
 
-// AddModelSettings puts a new version into force, made from the version that m names, and returns its number; the old ones are kept. Two
-// that are made from one take turns: the one who comes second is run again, and sees what the first one wrote.
+// AddModelSettings puts a new version into force, made from the version that m names, and returns its number; the old ones are kept
+// without their keys, so that a key that somebody forgot or replaced is in none. Two that are made from one take turns: the one who
+// comes second is run again, and sees what the first one wrote.
 func (t *Tx) AddModelSettings(ctx context.Context, m ModelSettings, by countersign.Actor) (version int64, err error) {
 	if !by.Valid() {
 		return 0, countersign.Errorf(countersign.Internal, "settings for models need an actor")
@@ -62,7 +63,11 @@ func (t *Tx) AddModelSettings(ctx context.Context, m ModelSettings, by countersi
 	version = m.Version + 1
 	_, err = t.exec(ctx, "INSERT INTO model_settings ("+modelSettingsColumns+") VALUES ($1, $2, $3, $4, $5)",
 		version, m.JSON, asJSON{m.Keys}, t.Now.UnixMicro(), by.String())
-	return version, wrap(raced(err), "keep the settings for models")
+	if err != nil {
+		return 0, wrap(raced(err), "keep the settings for models")
+	}
+	_, err = t.exec(ctx, "UPDATE model_settings SET keys = '{}' WHERE version < $1 AND keys <> '{}'", version)
+	return version, wrap(err, "forget the keys of earlier settings for models")
 }
 
 // ModelTrial is what a model's server could do when it was last tried.

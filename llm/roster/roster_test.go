@@ -174,6 +174,41 @@ func TestAKeyGoesToNobodyButTheServerThatItWasEnteredFor(t *testing.T) {
 	})
 }
 
+// What a page calls forgotten is nowhere: neither in the version in force nor in those before it, and nor is a key that was replaced.
+func TestAKeyThatIsForgottenIsKeptInNoVersion(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		k := kept{keeper(t, database)}
+		if err := k.save(t, roster.Apply(parsed(t, text))); err != nil {
+			t.Fatal(err)
+		}
+		replaced := strings.Replace(text, key, "sk-another", 1)
+		for name, row := range map[string]struct {
+			change roster.Change
+			want   int // keys that are kept then, in all versions
+		}{
+			"replaced": {roster.Apply(parsed(t, replaced)), 1},
+			"removed":  {roster.Remove("hosted"), 0},
+		} {
+			t.Run(name, func(t *testing.T) {
+				if err := k.save(t, roster.Apply(parsed(t, text))); err != nil {
+					t.Fatal(err)
+				}
+				if err := k.save(t, row.change); err != nil {
+					t.Fatal(err)
+				}
+				all, err := k.Store.AllModelSettings(t.Context())
+				keys := 0
+				for _, version := range all {
+					keys += len(version.Keys)
+				}
+				if err != nil || keys != row.want || len(all) < 3 {
+					t.Errorf("%d versions hold %d sealed keys, want %d; %v", len(all), keys, row.want, err)
+				}
+			})
+		}
+	})
+}
+
 func TestAnotherMasterKeyLosesTheKeyAndNothingElse(t *testing.T) {
 	k := kept{keeper(t, testdb.SQLite(t))}
 	if err := k.save(t, roster.Apply(parsed(t, text))); err != nil {
