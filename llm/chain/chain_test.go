@@ -102,6 +102,8 @@ func TestTheNextIsAskedWhereOneGivesNoAnswer(t *testing.T) {
 		{"a server that is overloaded to the end", fails(503), 3, "first unreachable, second", false},
 		{"a server that refuses the key", fails(401), 1, "first refused, second", false},
 		{"a server that does not begin to answer", hangs, 1, "first timed_out, second", true},
+		{"a gateway that gave up waiting", fails(504), 1, "first timed_out, second", true},
+		{"a server that goes away without a byte", func(w http.ResponseWriter, _ *http.Request) { panic(http.ErrAbortHandler) }, 3, "first unreachable, second", true},
 		{"a server that answers with a page", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, 1, "first unreadable, second", true},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -105,10 +105,10 @@ func (x *Exchange) account(attempts []llm.Attempt, waited time.Duration, fail *f
 	return append(attempts, a)
 }
 
-// maybePaid reports whether a server may have worked on a request that it did not answer. One that answered with a status of failure
-// says that it did not; what came back broken or unreadable with a good status was made for money.
+// maybePaid reports whether a server may have worked on a request that it did not answer: one that had all of it and went away or was too
+// slow, and one whose answer came back broken or unreadable with a good status. Any other status says that it did not.
 func (x *Exchange) maybePaid(fail *failure) bool {
-	return x.written.Load() && (x.status == 0 && fail.kind != llm.Unreachable || x.status >= 200 && x.status <= 299)
+	return x.written.Load() && (x.status == 0 || x.status >= 200 && x.status <= 299 || fail.kind == llm.TimedOut)
 }
 
 // scrub takes the key out of bytes that are about to be kept. Shorter keys are the dummies that local servers ask for,

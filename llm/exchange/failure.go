@@ -35,8 +35,9 @@ const unsaid = time.Duration(-1)
 
 // broken is an exchange that the network, a clock or a limit ended.
 //
-// Only two kinds are tried again: no connection came about, or the connection went away without one byte of an answer. A
-// time-out after the request was written is not: the server may be working on it, and somebody pays for that.
+// Only two kinds are tried again: no connection came about, or the connection went away without one byte of an answer, as one does that
+// its server had closed unseen. A time-out after the request was written is not: the server may be working on it, and somebody pays for
+// that.
 func (l *Line) broken(ctx context.Context, x *Exchange) *failure {
 	var certificate *tls.CertificateVerificationError
 	switch {
@@ -85,6 +86,9 @@ func (l *Line) halfway(x *Exchange) *failure {
 	return &failure{kind: llm.Unreachable, message: said + maybePaid}
 }
 
+// gaveUpWaiting is what Cloudflare answers for a server that took the request and was too slow.
+const gaveUpWaiting = 524
+
 // declined is an answer with a status that is not success.
 func (l *Line) declined(x *Exchange) *failure {
 	said := fmt.Sprintf("%s answered %d %s", l.host, x.status, http.StatusText(x.status))
@@ -95,6 +99,8 @@ func (l *Line) declined(x *Exchange) *failure {
 		said += ": " + text
 	}
 	switch x.status {
+	case http.StatusGatewayTimeout, gaveUpWaiting:
+		return &failure{kind: llm.TimedOut, message: said + maybePaid}
 	case http.StatusRequestTimeout, http.StatusTooEarly, http.StatusTooManyRequests:
 	default:
 		if x.status < 500 {

@@ -1,7 +1,7 @@
 // Package exchange is one call of a model over HTTP, in whatever dialect: the attempts, the waits, the time-outs, the bytes
 // as they went over the wire, and what went wrong as a sentence for an operator.
 //
-// It promises that a call that may already have been paid for is never repeated, that every HTTP request is accounted for
+// It promises that a call that a server may still be working on is never repeated, that every HTTP request is accounted for
 // in Attempts, and that the API key is in no recorded byte and no error. It reads no environment variable of any vendor's,
 // follows no redirect (the conversation and the key would go to whoever it names) and streams nothing.
 //

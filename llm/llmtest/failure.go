@@ -56,6 +56,8 @@ func TryingAgain(t *testing.T, d Dialect) {
 		{"a wait below zero is not taken", []http.HandlerFunc{status(429, "Retry-After", "-5"), ok}, "", []time.Duration{backoff1}},
 		{"a server's own request time-out is tried again", []http.HandlerFunc{status(408), ok}, "", []time.Duration{backoff1}},
 		{"too early is tried again", []http.HandlerFunc{status(425), ok}, "", []time.Duration{backoff1}},
+		{"a gateway that gave up waiting is not: behind it the server may be working", []http.HandlerFunc{status(504), ok}, llm.TimedOut, nil},
+		{"nor is one that says so in its own way", []http.HandlerFunc{status(524), ok}, llm.TimedOut, nil},
 		{"a bad request is not", []http.HandlerFunc{status(400), ok}, llm.Refused, nil},
 		{"a wrong key is not", []http.HandlerFunc{status(401), ok}, llm.Refused, nil},
 		{"a model that is not there is not", []http.HandlerFunc{status(404), ok}, llm.Refused, nil},
