@@ -251,7 +251,7 @@ func (p *Pipeline) recordTurn(ctx context.Context, j job, turn investigate.Turn)
 		return tx.Record(ctx, j.Case.ID, p.actor(), notes...)
 	})
 	if errors.Is(err, store.ErrLeaseLost) { // the turn counts for nothing, and was paid for all the same
-		return errors.Join(err, p.Store.Write(ctx, spend))
+		return errors.Join(err, p.Store.Write(context.WithoutCancel(ctx), spend)) // keep is about to find out too, and ends ctx
 	}
 	return err
 }
