@@ -105,7 +105,7 @@ func (v *visit) standing(p *connectionScreen, c roster.Connection) error {
 
 func (v *visit) trialPanel(t roster.Trial, who *file) *trialPanel {
 	p := &trialPanel{Mark: useWords[t.Report.Verdict.Use], Says: legible(t.Report.Verdict.Says), Try: legible(t.Report.Verdict.Try), When: v.moment(t.At), By: who.actor(t.By),
-		Cost: many(t.Report.Cost.Calls, "question", "questions") + ", " + count(t.Report.Cost.Input+t.Report.Cost.Output) + " tokens"}
+		Cost: many(t.Report.Cost.Calls, "question", "questions") + ", " + count(t.Report.Cost.Tokens()) + " tokens"}
 	for _, f := range t.Report.Findings {
 		mark := findingMarks[f.Result]
 		p.Findings = append(p.Findings, findingLine{mark[0], mark[1], findingTitles[f.What], legible(f.Says), legible(f.Try)})

@@ -16,6 +16,7 @@ import (
 	"fmt"
 	"time"
 
+	"countersign"
 	"countersign/llm"
 )
 
@@ -103,6 +104,9 @@ type Cost struct {
 	Estimated bool  `json:"estimated,omitempty"` // some of the tokens were not reported, and are our low estimate
 }
 
+// Tokens are all of them.
+func (c Cost) Tokens() int64 { return countersign.AddCounts(c.Input, c.Output) }
+
 // Report is what a probe found out.
 type Report struct {
 	Model    llm.Identity  `json:"model"`
@@ -185,7 +189,7 @@ func (i *interview) barred(ctx context.Context, q llm.Request) string {
 		return "the check was stopped"
 	case i.cost.Calls >= i.bounds.Calls:
 		return fmt.Sprintf("%d model calls are the limit of this check", i.bounds.Calls)
-	case i.cost.Input+i.cost.Output+2*llm.Estimate(q) > i.bounds.Tokens:
+	case countersign.AddCounts(i.cost.Tokens(), 2*llm.Estimate(q)) > i.bounds.Tokens:
 		return fmt.Sprintf("%d tokens are the limit of this check", i.bounds.Tokens)
 	}
 	return ""
@@ -201,24 +205,30 @@ func complete(ctx context.Context, model llm.Model, q llm.Request) (reply llm.Re
 	return model.Complete(ctx, q)
 }
 
-// count adds what a question took. A call that failed may have been read, and paid for, all the same.
+// count adds what a question took. What a server may have worked on and did not count is taken to have used what was sent.
 func (i *interview) count(h heard) {
-	if h.err != nil {
-		i.cost.Failures++
-	}
+	attempts, unsaid := h.reply.Attempts, 0
 	var e *llm.Error
 	if errors.As(h.err, &e) {
-		i.cost.Attempts += len(e.Attempts)
-		if e.Kind == llm.Refused || e.Kind == llm.Unreachable {
-			return
+		attempts = e.Attempts
+	}
+	switch u := h.reply.Usage; {
+	case h.err != nil:
+		i.cost.Failures++
+	case u == nil:
+		unsaid++
+	default:
+		i.cost.Input, i.cost.Output = countersign.AddCounts(i.cost.Input, u.Input), countersign.AddCounts(i.cost.Output, u.Output)
+	}
+	for _, a := range attempts {
+		if a.MaybePaid {
+			unsaid++
 		}
 	}
-	i.cost.Attempts += len(h.reply.Attempts)
-	if u := h.reply.Usage; u != nil {
-		i.cost.Input, i.cost.Output = i.cost.Input+max(0, u.Input), i.cost.Output+max(0, u.Output)
-		return
+	i.cost.Attempts += len(attempts)
+	for range unsaid {
+		i.cost.Input, i.cost.Estimated = countersign.AddCounts(i.cost.Input, llm.Estimate(h.asked)), true
 	}
-	i.cost.Input, i.cost.Estimated = i.cost.Input+llm.Estimate(h.asked), true
 }
 
 // secret is a word that no model can guess, of letters only: a row of digits could be masked on its way out.

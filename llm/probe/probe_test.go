@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -293,6 +294,41 @@ func TestWhatAProbeCosts(t *testing.T) {
 	}
 	if c := Run(t.Context(), dialects["openai"](t, &server{noUsage: true}), Options{}).Cost; !c.Estimated || c.Input < 16_000 || c.Output != 0 {
 		t.Errorf("cost without usage %+v", c)
+	}
+}
+
+// What a server says it counted is its own word: it ends the check, and is no number to overflow a sum with.
+func TestAnAbsurdCountEndsTheCheck(t *testing.T) {
+	absurd := scripted.Func(func(int, llm.Request) (llm.Reply, error) {
+		return llm.Reply{Text: "hm", Stop: llm.StopEnd, Usage: &llm.Usage{Input: math.MaxInt64, Output: math.MaxInt64}}, nil
+	})
+	if c := Run(t.Context(), absurd, Options{}).Cost; c.Calls != 1 || c.Input != math.MaxInt64 || c.Output != math.MaxInt64 {
+		t.Errorf("%+v; want one question", c)
+	}
+}
+
+// An answer that came half may be paid for, one that was refused is not.
+func TestWhatWasNotAnsweredMayBePaidFor(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		answer http.HandlerFunc
+		paid   bool
+	}{
+		{"an answer that broke off", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Length", "1000")
+			fmt.Fprint(w, `{"choices":`)
+		}, true},
+		{"a server that was busy", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, false},
+	} {
+		s := httptest.NewServer(row.answer)
+		defer s.Close()
+		m, err := openai.New(openai.Config{Server: exchange.Server{BaseURL: s.URL + "/v1", Model: "m", Attempts: 1}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if c := Run(t.Context(), m, Options{}).Cost; (c.Input > 0) != row.paid || c.Estimated != row.paid || c.Failures != 1 {
+			t.Errorf("%s: %+v", row.name, c)
+		}
 	}
 }
 
