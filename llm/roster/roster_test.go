@@ -1,11 +1,15 @@
 package roster_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"countersign"
@@ -268,6 +272,52 @@ func TestATrialThatGotNoAnswerCountsAsAFailure(t *testing.T) {
 		spent, err := k.Store.ModelSpending(t.Context(), store.Day(k.Store.Now()))
 		if err != nil || len(spent) != 1 || spent[0].Answers != 0 || spent[0].Failures != 1 {
 			t.Errorf("it is counted as %+v, %v", spent, err)
+		}
+	})
+}
+
+// A trial is a call like any other to whoever pays for it: a day without room for one has none.
+func TestNoTrialIsBegunOnADayThatIsSpent(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		var asked atomic.Int64
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+			asked.Add(1)
+			fmt.Fprint(w, `{"choices":[{"message":{"content":"hello"}}],"usage":{"prompt_tokens":1000,"completion_tokens":10}}`)
+		}))
+		defer server.Close()
+		k := kept{keeper(t, database)}
+		for _, row := range []struct {
+			name, price, budget string
+			spent               store.ModelSpending
+			refused             string // with what, empty when it is not
+		}{
+			{"with room for it", "1", `"money":"USD 0.05"`, store.ModelSpending{}, ""},
+			{"with money for less than a trial", "1", `"money":"USD 0.05"`, store.ModelSpending{Cost: countersign.Cost{Micro: 30_000, Currency: "USD"}}, "today's budget for models of USD 0.05"},
+			{"without money, of a model that costs nothing", "0", `"money":"USD 0.05"`, store.ModelSpending{Cost: countersign.Cost{Micro: 90_000, Currency: "USD"}}, ""},
+			{"without tokens, of a model that costs nothing", "0", `"tokens":100000`, store.ModelSpending{Input: 100_000}, "today's budget for models of 100,000 tokens is spent"},
+		} {
+			t.Run(row.name, func(t *testing.T) {
+				asked.Store(0)
+				if _, err := k.Store.DB().Exec("DELETE FROM model_spending"); err != nil {
+					t.Fatal(err)
+				}
+				err := k.save(t, roster.Apply(parsed(t, fmt.Sprintf(`{"connections":[{"name":"one","provider":"openai","base_url":"%s/v1","model":"m",
+					"price":{"currency":"USD","input":%q,"output":"0"}}],"budgets":{"day":{%s}}}`, server.URL, row.price, row.budget))))
+				if err != nil {
+					t.Fatal(err)
+				}
+				row.spent.Connection = "another"
+				if err := k.Store.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error { return tx.Spend(ctx, "case_1", row.spent) }); err != nil {
+					t.Fatal(err)
+				}
+				_, err = k.Try(t.Context(), "one", admin)
+				if (err == nil) != (row.refused == "") || err != nil && (countersign.KindOf(err) != countersign.Conflict || !strings.Contains(err.Error(), row.refused)) {
+					t.Errorf("%v; want %q", err, row.refused)
+				}
+				if (asked.Load() > 0) != (row.refused == "") {
+					t.Errorf("its server was asked %d times", asked.Load())
+				}
+			})
 		}
 	})
 }

@@ -9,6 +9,7 @@ import (
 	"countersign"
 	"countersign/llm"
 	"countersign/llm/probe"
+	"countersign/pipeline/budget"
 	"countersign/store"
 )
 
@@ -49,8 +50,12 @@ func (k Keeper) Trials(ctx context.Context, r Roster) (map[string]Trial, error) 
 	return trials, nil
 }
 
+// usual is what a trial of an able server uses, in tokens.
+const usual = 30_000
+
 // Try asks a connection's server what it can do, and keeps the answer. It takes minutes with a slow server, and costs money where the
-// server does: what it used counts into the day like a case's calls, for no desk.
+// server does: it is a Conflict on a day whose budget has no room for it, and what it used counts into the day like a case's calls, for
+// no desk.
 func (k Keeper) Try(ctx context.Context, name string, by countersign.Actor) (Trial, error) {
 	v, _, err := k.Latest(ctx)
 	if err != nil {
@@ -67,6 +72,9 @@ func (k Keeper) Try(ctx context.Context, name string, by countersign.Actor) (Tri
 	if err != nil {
 		return Trial{}, err
 	}
+	if err := k.affordable(ctx, v.Budgets.Day, c); err != nil {
+		return Trial{}, err
+	}
 	t := Trial{Provider: c.Provider, BaseURL: c.BaseURL, Model: c.Model, Report: probe.Run(ctx, m, probe.Options{Now: k.Store.Now}), At: k.Store.Now(), By: by.String()}
 	text, err := json.Marshal(t)
 	if err != nil {
@@ -80,12 +88,29 @@ func (k Keeper) Try(ctx context.Context, name string, by countersign.Actor) (Tri
 	})
 }
 
+// affordable refuses a trial for which the day has no room.
+func (k Keeper) affordable(ctx context.Context, day budget.Limit, c Connection) error {
+	today, err := k.Store.ModelSpending(ctx, store.Day(k.Store.Now()))
+	if err != nil {
+		return err
+	}
+	var before budget.Before
+	for _, m := range today {
+		before.Day = before.Day.Plus(budget.Used{Tokens: m.Tokens(), Costs: countersign.Costs{}.Add(m.Cost)})
+	}
+	trial := budget.Used{Tokens: usual, Costs: countersign.Costs{}.Add(c.Price.Of(llm.Usage{Input: usual}))}
+	if spent := (budget.Budgets{Day: day}).Spent("", before, trial); spent != "" {
+		return countersign.Errorf(countersign.Conflict, "%s was not tried: %s", c.Name, spent).Try("try it tomorrow, in UTC, or raise the budget")
+	}
+	return nil
+}
+
 // tried is what a trial used, as it is counted.
 func (c Connection) tried(cost probe.Cost) store.ModelSpending {
 	m := store.ModelSpending{Connection: c.Name, Answers: int64(cost.Calls - cost.Failures), Failures: int64(cost.Failures), Attempts: int64(cost.Attempts),
 		Input: cost.Input, Output: cost.Output}
 	if cost.Estimated {
-		m.Input, m.Output, m.Assumed = 0, 0, countersign.AddCounts(cost.Input, cost.Output)
+		m.Input, m.Output, m.Assumed = 0, 0, cost.Tokens()
 	}
 	if c.Price.Set() {
 		m.Cost = c.Price.Of(llm.Usage{Input: cost.Input, Output: cost.Output})
