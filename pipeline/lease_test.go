@@ -3,7 +3,6 @@ package pipeline_test
 import (
 	"context"
 	"encoding/json"
-	"log/slog"
 	"slices"
 	"sync"
 	"testing"
@@ -14,8 +13,6 @@ import (
 	"countersign/desk"
 	"countersign/internal/testdb"
 	"countersign/llm"
-	"countersign/llm/chain"
-	"countersign/llm/scripted"
 	"countersign/pipeline/policy"
 	"countersign/store"
 )
@@ -210,35 +207,6 @@ func TestALostLeaseEndsTheWaiting(t *testing.T) {
 			}
 		})
 	}
-}
-
-// An answer that comes when the case is somebody else's by now counts for nothing, and was paid for all the same: the day has it, and
-// the case has not.
-func TestAnAnswerThatCameTooLateIsCountedAllTheSame(t *testing.T) {
-	t.Parallel()
-	testdb.Engines(t, func(t *testing.T, database string) {
-		w := newWorld(t, database, nil)
-		w.rents(1)
-		id := w.open("RENT-1", countersign.FailedTransfer, "")
-		paid := scripted.Func(func(int, llm.Request) (llm.Reply, error) {
-			w.exec("UPDATE cases SET lease_token = lease_token + 1 WHERE id = $1", string(id))
-			return llm.Reply{Text: "hm", Stop: llm.StopEnd, Usage: &llm.Usage{Input: 1000, Output: 10}}, nil
-		})
-		link := chain.Link{Connection: "desk", Model: paid, Identity: paid.Identity(), Price: llm.Price{Currency: "USD", Input: 1_000_000, Output: 2_000_000}}
-		w.pipeline.Model = func(context.Context, store.View, countersign.Case) (llm.Model, error) {
-			return chain.New(chain.NewDowns(time.Now), slog.New(slog.DiscardHandler), link), nil
-		}
-		if err := w.pipeline.Work(ctx, id); err != nil {
-			t.Errorf("it should go without a word, and said %v", err)
-		}
-		spent, err := w.store.ModelSpending(ctx, store.Day(w.store.Now()))
-		if err != nil || len(spent) != 1 || spent[0].Answers != 1 || spent[0].Cost.String() != "USD 0.00102" {
-			t.Errorf("the day has %+v, %v; want one answer of USD 0.00102", spent, err)
-		}
-		if rows := w.rows(id); len(rows) != 2 {
-			t.Errorf("%d rows; want nothing after opened and started", len(rows))
-		}
-	})
 }
 
 // hanging is a model that answers only when its caller gives up.

@@ -107,7 +107,7 @@ func (a *asking) ask(ctx context.Context, l Link) (reply llm.Reply, done bool, e
 	}
 	if spent, err := a.spent(ctx, l); err != nil || spent != "" {
 		if err != nil {
-			return llm.Reply{}, true, a.stopped(ctx, err)
+			return llm.Reply{}, true, a.stopped(ctx, l, err)
 		}
 		a.pass(l, llm.NoBudget, spent)
 		return llm.Reply{}, false, nil
@@ -242,12 +242,14 @@ func (a *asking) gaveUp(failure *llm.Error) *llm.Error {
 }
 
 // stopped is a call before which nobody could say whether there is room for it.
-func (a *asking) stopped(ctx context.Context, err error) *llm.Error {
-	kind := llm.NoBudget
-	if ctx.Err() != nil {
-		kind = llm.Canceled
+func (a *asking) stopped(ctx context.Context, l Link, err error) *llm.Error {
+	const why = "what models have used could not be read"
+	kind := llm.Canceled
+	if ctx.Err() == nil {
+		kind = llm.NoBudget
+		a.pass(l, kind, why)
 	}
-	return &llm.Error{Kind: kind, Message: "what models have cost could not be read: " + err.Error(), Attempts: a.attempts, Asked: a.asked, Err: ctx.Err()}
+	return &llm.Error{Kind: kind, Message: why + ": " + err.Error(), Attempts: a.attempts, Asked: a.asked, Err: ctx.Err()}
 }
 
 // nobody is a call that no link answered. A budget is its reason only where no server failed: that more money would have helped is
