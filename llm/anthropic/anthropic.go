@@ -13,8 +13,6 @@ package anthropic
 import (
 	"bytes"
 	"context"
-	"fmt"
-	"log/slog"
 	"net/http"
 	"strings"
 
@@ -33,22 +31,13 @@ const (
 	Disabled Thinking = "disabled" // not at all; some models refuse that
 )
 
-// Config says which server and how to ask it. Zero fields take the defaults named.
+// Config says which server and how to ask it. Zero fields take the defaults named. It prints as its Server does, without the key.
 type Config struct {
 	exchange.Server // the key is sent as x-api-key; MaxOutput, which the protocol wants, is 16,000
 
 	Thinking Thinking
 	Budget   int // tokens of thinking beside MaxOutput when it is Enabled: 4,096, and never less than 1,024
 }
-
-// String leaves the key out, as do %+v, JSON and slog.
-func (c Config) String() string { return fmt.Sprintf("anthropic(%s)", c.Server) }
-
-// GoString leaves the key out.
-func (c Config) GoString() string { return c.String() }
-
-// LogValue leaves the key out.
-func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 func (c Config) check() error {
 	switch c.Thinking {

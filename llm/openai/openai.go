@@ -11,8 +11,6 @@ package openai
 
 import (
 	"context"
-	"fmt"
-	"log/slog"
 
 	openai "github.com/sashabaranov/go-openai"
 
@@ -20,22 +18,13 @@ import (
 	"countersign/llm/exchange"
 )
 
-// Config says which server and how to ask it. Zero fields take the defaults named.
+// Config says which server and how to ask it. Zero fields take the defaults named. It prints as its Server does, without the key.
 type Config struct {
 	exchange.Server // the key is sent as a bearer token; without MaxOutput, how much is written is left to the server
 
 	ReasoningEffort string // passed on as it is; empty leaves it to the server
 	IgnoreTextCalls bool   // leaves a tool call that was written as text alone; see textCall
 }
-
-// String leaves the key out, as do %+v, JSON and slog.
-func (c Config) String() string { return fmt.Sprintf("openai(%s)", c.Server) }
-
-// GoString leaves the key out.
-func (c Config) GoString() string { return c.String() }
-
-// LogValue leaves the key out.
-func (c Config) LogValue() slog.Value { return slog.StringValue(c.String()) }
 
 // Model is one model of one server. It is safe for concurrent use and keeps its connections open between calls.
 type Model struct {
