@@ -73,7 +73,8 @@ func (s Server) check() error {
 	switch {
 	case s.BaseURL == "":
 		return wrong("base_url", "is missing", "the address of a server, such as https://models.example.com/v1")
-	case err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != ""):
+	case err == nil && (u.User != nil || u.RawQuery != "" || u.Fragment != ""),
+		strings.Contains(s.BaseURL, "@") && (err != nil || u.Host == ""):
 		return wrong("base_url", "holds a user, a query or a fragment", "an address without them; a credential belongs in the API key")
 	case err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https"):
 		return wrong("base_url", fmt.Sprintf("%q is not the address of a server", s.BaseURL), "something like https://models.example.com/v1")

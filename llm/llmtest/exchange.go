@@ -116,6 +116,8 @@ func BadSettings(t *testing.T, d Dialect) {
 		{"a host without a scheme", func(c *exchange.Server) { c.BaseURL = "models.example.com/v1" }, `base_url: "models.example.com/v1" is not`},
 		{"another scheme", func(c *exchange.Server) { c.BaseURL = "file:///etc/passwd" }, `base_url: "file:///etc/passwd" is not`},
 		{"a credential in the base URL", func(c *exchange.Server) { c.BaseURL = "https://u:secret@models.example.com/v1" }, "API key"},
+		{"a credential in a base URL that is none", func(c *exchange.Server) { c.BaseURL = "https://u:%secret@models.example.com/v1" }, "API key"},
+		{"a credential before a host without a scheme", func(c *exchange.Server) { c.BaseURL = "u:secret@models.example.com/v1" }, "API key"},
 		{"a query in the base URL", func(c *exchange.Server) { c.BaseURL += "?key=secret" }, "API key"},
 		{"no model", func(c *exchange.Server) { c.Model = "" }, "model: is missing"},
 		{"a key over two lines", func(c *exchange.Server) { c.APIKey = "secret\nsecret" }, "api_key: holds a space"},
