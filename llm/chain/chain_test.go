@@ -186,6 +186,30 @@ func TestACallerThatGaveUpIsNotAnsweredByAnybodyElse(t *testing.T) {
 	}
 }
 
+// Nor does one whose time was up say anything of the server: a case that is at its end would else have it passed over for all others.
+func TestACallerWhoseTimeIsUpHasNoServerLeftAlone(t *testing.T) {
+	at := &clock{time.Date(2026, 12, 1, 12, 0, 0, 0, time.UTC)}
+	downs := chain.NewDowns(at.Now)
+	slow, second := serve(t, hangs), serve(t, says("hello", usage))
+	first := link(t, "first", slow)
+	m, err := openai.New(openai.Config{Server: exchange.Server{BaseURL: slow.URL + "/v1", Model: "m"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	first.Model = m // patient, so that the caller's time ends first
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = chain.New(downs, slog.New(slog.DiscardHandler), first, link(t, "second", second)).Complete(ctx, request())
+	var e *llm.Error
+	if !errors.As(err, &e) || e.Kind != llm.TimedOut || second.asked.Load() != 0 {
+		t.Fatalf("%v; the second was asked %d times", err, second.asked.Load())
+	}
+	reply, err := chain.New(downs, slog.New(slog.DiscardHandler), link(t, "first", second), link(t, "other", second)).Complete(t.Context(), request())
+	if err != nil || told(reply.Asked) != "first" {
+		t.Errorf("%s, %v", told(reply.Asked), err)
+	}
+}
+
 // A server that was down is not waited for by the next case, is asked again by one after its rest, and is told of once.
 func TestAServerThatWasDownIsLeftAloneForAWhile(t *testing.T) {
 	var log bytes.Buffer

@@ -178,6 +178,36 @@ func TestAKeyGoesToNobodyButTheServerThatItWasEnteredFor(t *testing.T) {
 	})
 }
 
+// Whoever can write to the database can move what is sealed to another address or another name, and finds that it does not open there.
+func TestASealedKeyDoesNotOpenInAnotherPlace(t *testing.T) {
+	for name, moved := range map[string][2]string{
+		"at another address":    {"https://models.example.com", "https://thief.example.com"},
+		"under another name":    {`"hosted"`, `"theirs"`},
+		"where it was, it does": {"", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			k := kept{keeper(t, testdb.SQLite(t))}
+			if err := k.save(t, roster.Apply(parsed(t, text))); err != nil {
+				t.Fatal(err)
+			}
+			row, _, err := k.Store.ModelSettings(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			sealed := fmt.Sprintf(`{"hosted":%q,"theirs":%q}`, row.Keys["hosted"], row.Keys["hosted"])
+			_, err = k.Store.DB().Exec("INSERT INTO model_settings (version, settings, keys, created_at, actor) VALUES (2, $1, $2, 0, 'thief')",
+				strings.ReplaceAll(row.JSON, moved[0], moved[1]), sealed)
+			if err != nil {
+				t.Fatal(err)
+			}
+			c := k.now(t).Connections[0]
+			if opens := c.Lost == nil && c.Key == key; opens != (moved[0] == "") || c.Lost != nil && c.Key != "" {
+				t.Errorf("of %s at %s: %v, and it has a key: %t", c.Name, c.BaseURL, c.Lost, c.Key != "")
+			}
+		})
+	}
+}
+
 // What a page calls forgotten is nowhere: neither in the version in force nor in those before it, and nor is a key that was replaced.
 func TestAKeyThatIsForgottenIsKeptInNoVersion(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
