@@ -65,3 +65,91 @@ func TestABudgetThatCannotBeReadIsNotOneThatIsSpent(t *testing.T) {
 		t.Errorf("%s, for %+v", c.Status, c.Verdict.Reasons)
 	}
 }
+
+// Whoever takes a model's server down for one turn must not thereby have rules agree with themselves: that the model itself decided in
+// the end makes no such case automatic.
+func TestACaseInWhichTheOfflineReviewerStoodInOnceNeedsAPerson(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testdb.SQLite(t), nil)
+	w.rents(2)
+	down := false
+	able := scripted.Func(func(_ int, r llm.Request) (llm.Reply, error) {
+		if down {
+			down = false
+			return llm.Reply{}, &llm.Error{Kind: llm.Refused, Message: "not now"}
+		}
+		return offline.Complete(ctx, r)
+	})
+	w.pipeline.Model = func(context.Context, store.View, countersign.Case) (llm.Model, error) {
+		return chain.New(chain.NewDowns(time.Now), slog.New(slog.DiscardHandler), chain.Link{Connection: "desk", Model: able, Identity: able.Identity()},
+			chain.Link{Connection: "rulebook", Model: offline, Identity: offline.Identity(), Offline: true}), nil
+	}
+	if c := w.work("RENT-1", countersign.FailedTransfer); c.Status != countersign.Closed || c.Model.Provider != able.Identity().Provider {
+		t.Fatalf("the model answered each turn: %s by %s, for %+v", c.Status, c.Model.Provider, c.Verdict.Reasons)
+	}
+	down = true
+	c := w.work("RENT-2", countersign.FailedTransfer)
+	if down || c.Model.Provider != able.Identity().Provider {
+		t.Fatalf("the model was to decide in the end, and %s did", c.Model.Provider)
+	}
+	if c.Status != countersign.InReview || len(c.Verdict.Reasons) != 1 || c.Verdict.Reasons[0].Code != countersign.OfflineStoodIn || len(w.posted()) != 2 {
+		t.Errorf("%s, for %+v; want a person, because somebody stood in", c.Status, c.Verdict.Reasons)
+	}
+	if spent, err := w.store.ModelSpending(ctx, store.Day(w.store.Now())); err != nil || len(spent) != 1 || spent[0].Connection != "desk" || spent[0].Failures != 1 {
+		t.Errorf("the day has %+v, %v; want the model alone, with its one failure", spent, err)
+	}
+}
+
+// thinksAloud is a model that uses 60,010 tokens for an answer without a call, and how often it was asked.
+func thinksAloud() (llm.Model, *int) {
+	asked := new(int)
+	return scripted.Func(func(int, llm.Request) (llm.Reply, error) {
+		*asked++
+		return llm.Reply{Text: "hm", Stop: llm.StopEnd, Usage: &llm.Usage{Input: 60_000, Output: 10}}, nil
+	}), asked
+}
+
+func TestABudgetCountsTheTurnBefore(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t, testdb.SQLite(t), nil)
+	w.rents(1)
+	model, asked := thinksAloud()
+	w.priced(model)
+	w.pipeline.Budgets = func(context.Context) (budget.Budgets, error) { return budget.Budgets{Case: budget.Limit{Tokens: 50_000}}, nil }
+	if c := w.work("RENT-1", countersign.FailedTransfer); *asked != 1 || c.Verdict.Reasons[0].Code != countersign.BudgetReached {
+		t.Errorf("asked %d times, for %+v; want no second call", *asked, c.Verdict.Reasons)
+	}
+}
+
+// What a case used in an earlier round counts into its budget, and what another case of the desk used today into the desk's.
+func TestABudgetCountsWhatWasUsedBefore(t *testing.T) {
+	t.Parallel()
+	limit := budget.Limit{Tokens: 100_000}
+	for name, row := range map[string]struct {
+		budgets budget.Budgets
+		again   func(w *world, id countersign.CaseID) countersign.Case
+	}{
+		"in an earlier round of the case": {budget.Budgets{Case: limit}, func(w *world, id countersign.CaseID) countersign.Case { return w.retried(id) }},
+		"in another case of the desk": {budget.Budgets{Desks: map[countersign.DeskName]budget.Limit{countersign.Bank: limit}},
+			func(w *world, _ countersign.CaseID) countersign.Case { return w.work("RENT-2", countersign.FailedTransfer) }},
+		"in another case": {budget.Budgets{Day: limit},
+			func(w *world, _ countersign.CaseID) countersign.Case { return w.work("RENT-2", countersign.FailedTransfer) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, testdb.SQLite(t), nil)
+			w.rents(2)
+			model, asked := thinksAloud()
+			w.priced(model)
+			w.pipeline.Budgets = func(context.Context) (budget.Budgets, error) { return row.budgets, nil }
+			first := w.work("RENT-1", countersign.FailedTransfer)
+			if *asked != 2 || first.Verdict.Reasons[0].Code != countersign.ModelFailed {
+				t.Fatalf("asked %d times, for %+v; want two answers without a call", *asked, first.Verdict.Reasons)
+			}
+			c := row.again(w, first.ID)
+			if *asked != 2 || c.Verdict.Reasons[0].Code != countersign.BudgetReached || !strings.Contains(c.Verdict.Reasons[0].Text, "100,000 tokens is spent") {
+				t.Errorf("asked %d times in all, for %+v", *asked, c.Verdict.Reasons)
+			}
+		})
+	}
+}
