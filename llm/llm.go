@@ -101,11 +101,12 @@ type Reply struct {
 	Asked    []Asked // who was asked for this answer, where there were several to ask; the last gave it
 }
 
-// Usage is what the server says it counted. Input includes cached tokens.
+// Usage is what the server says it counted. Input includes cached and stored tokens.
 type Usage struct {
 	Input  int64 `json:"input"`
 	Output int64 `json:"output"`
-	Cached int64 `json:"cached,omitempty"`
+	Cached int64 `json:"cached,omitempty"` // read from the server's cache
+	Stored int64 `json:"stored,omitempty"` // put into it
 }
 
 // Attempt is one HTTP request, answered or not.

@@ -134,7 +134,7 @@ var providerTitles = map[string]string{"openai": "OpenAI's chat completions, as 
 func (v *visit) typedConnection() roster.Typed {
 	return roster.Typed{Name: v.form("name"), Provider: v.form("provider"), BaseURL: v.form("base_url"), Model: v.form("model"), Key: v.form("key"), NoKey: v.form("no_key") == "on",
 		Connect: v.form("connect"), FirstByte: v.form("first_byte"), Total: v.form("total"),
-		Currency: strings.ToUpper(v.form("currency")), Input: v.form("input"), Cached: v.form("cached"), Output: v.form("output"), MaxCases: v.form("max_cases")}
+		Currency: strings.ToUpper(v.form("currency")), Input: v.form("input"), Cached: v.form("cached"), Stored: v.form("stored"), Output: v.form("output"), MaxCases: v.form("max_cases")}
 }
 
 // postConnection keeps a new connection. It is asked by nobody until somebody says so.

@@ -126,8 +126,8 @@ func usage(raw json.RawMessage) *llm.Usage {
 		return nil
 	}
 	input := u.Input + u.Read + u.Written
-	if input <= 0 { // or more than a number holds
+	if input <= 0 || input < u.Input { // or more than a number holds
 		return nil
 	}
-	return &llm.Usage{Input: input, Output: u.Output, Cached: u.Read}
+	return &llm.Usage{Input: input, Output: u.Output, Cached: u.Read, Stored: u.Written}
 }

@@ -13,7 +13,7 @@ import (
 )
 
 // hundred is the usage of llmtest.Message: what was read anew, written to the cache and read from it are one input.
-var hundred = &llm.Usage{Input: 100, Output: 10, Cached: 50}
+var hundred = &llm.Usage{Input: 100, Output: 10, Cached: 50, Stored: 30}
 
 func call(n int, name, args string) llm.Call {
 	return llm.Call{ID: fmt.Sprintf("c0001%04d", n), Name: name, Args: args}
@@ -75,6 +75,8 @@ func TestAnswers(t *testing.T) {
 		{"usage of zero input is unknown", bare(`"a"`, `,"usage":{"input_tokens":0,"output_tokens":5}`), llm.Reply{Text: "a", Stop: llm.StopEnd}},
 		{"usage below zero is unknown", bare(`"a"`, `,"usage":{"input_tokens":50,"cache_read_input_tokens":-1}`), llm.Reply{Text: "a", Stop: llm.StopEnd}},
 		{"usage beyond all numbers is unknown", bare(`"a"`, `,"usage":{"input_tokens":9223372036854775807,"cache_read_input_tokens":1}`), llm.Reply{Text: "a", Stop: llm.StopEnd}},
+		{"nor is it known where it goes round twice", bare(`"a"`, `,"usage":{"input_tokens":9223372036854775807,"cache_read_input_tokens":9223372036854775807,"cache_creation_input_tokens":9223372036854775807}`),
+			llm.Reply{Text: "a", Stop: llm.StopEnd}},
 		{"usage of another type is unknown", bare(`"a"`, `,"usage":{"input_tokens":"many"}`), llm.Reply{Text: "a", Stop: llm.StopEnd}},
 		{"usage without a cache is whole", bare(`"a"`, `,"usage":{"input_tokens":7,"output_tokens":2,"cache_read_input_tokens":null}`),
 			llm.Reply{Text: "a", Stop: llm.StopEnd, Usage: &llm.Usage{Input: 7, Output: 2}}},

@@ -101,7 +101,8 @@ type Cost struct {
 	Attempts  int   `json:"attempts"`           // HTTP requests for them
 	Input     int64 `json:"input_tokens"`
 	Output    int64 `json:"output_tokens"`
-	Estimated bool  `json:"estimated,omitempty"` // some of the tokens were not reported, and are our low estimate
+	Stored    int64 `json:"stored_tokens,omitempty"` // of Input, put into the server's cache
+	Estimated bool  `json:"estimated,omitempty"`     // some of the tokens were not reported, and are our low estimate
 }
 
 // Tokens are all of them.
@@ -219,6 +220,7 @@ func (i *interview) count(h heard) {
 		unsaid++
 	default:
 		i.cost.Input, i.cost.Output = countersign.AddCounts(i.cost.Input, u.Input), countersign.AddCounts(i.cost.Output, u.Output)
+		i.cost.Stored = countersign.AddCounts(i.cost.Stored, u.Stored)
 	}
 	for _, a := range attempts {
 		if a.MaybePaid {

@@ -43,6 +43,7 @@ type priceForm struct {
 	Currency string `json:"currency"`
 	Input    string `json:"input"`
 	Cached   string `json:"cached,omitempty"`
+	Stored   string `json:"stored,omitempty"`
 	Output   string `json:"output"`
 }
 
@@ -229,6 +230,12 @@ func (p priceForm) read(at string) (price llm.Price, err error) {
 			return price, wrong(at+"."+part.name, "%s; expected what a million tokens cost, such as \"0.15\"", err)
 		}
 	}
+	if price.Stored = llm.StoredFor(price.Input); p.Stored == "" {
+		return price, nil
+	}
+	if price.Stored, err = countersign.ParseMicro(p.Stored); err != nil {
+		return price, wrong(at+".stored", "%s; expected what a million tokens cost that are put into a cache, such as \"3.75\", or nothing for a quarter more than input", err)
+	}
 	return price, nil
 }
 
@@ -291,7 +298,10 @@ func (c Connection) form() connectionForm {
 	f := connectionForm{Name: c.Name, Provider: c.Provider, BaseURL: c.BaseURL, Model: c.Model, MaxCases: c.MaxCases,
 		Timeouts: timeoutsForm{written(c.Connect), written(c.FirstByte), written(c.Total)}}
 	if c.Price.Set() {
-		f.Price = &priceForm{c.Price.Currency, countersign.Micros(c.Price.Input), countersign.Micros(c.Price.Cached), countersign.Micros(c.Price.Output)}
+		f.Price = &priceForm{Currency: c.Price.Currency, Input: countersign.Micros(c.Price.Input), Cached: countersign.Micros(c.Price.Cached), Output: countersign.Micros(c.Price.Output)}
+		if c.Price.Stored != llm.StoredFor(c.Price.Input) {
+			f.Price.Stored = countersign.Micros(c.Price.Stored)
+		}
 	}
 	return f
 }

@@ -74,6 +74,7 @@ func TestSettingsThatAreWrongAreNamed(t *testing.T) {
 		{"a provider that nobody knows", `"anthropic"`, `"oracle"`, "connections[0].provider"},
 		{"a time that is none", `"90s"`, `"90"`, "connections[0].timeouts.total"},
 		{"a price that is none", `"3.00"`, `"3,00"`, "connections[0].price.input"},
+		{"a price of a cache that is none", `"input":"3.00"`, `"input":"3.00","stored":"dear"`, "connections[0].price.stored"},
 		{"a currency that is none", `"currency":"USD","input":"3.00"`, `"currency":"US$","input":"3.00"`, "connections[0].price.currency"},
 		{"two currencies", `"currency":"USD","input":"0"`, `"currency":"EUR","input":"0"`, "one currency"},
 		{"a desk that nobody knows", `"merchant":`, `"library":`, "desks"},
@@ -176,6 +177,22 @@ func TestAKeyGoesToNobodyButTheServerThatItWasEnteredFor(t *testing.T) {
 			t.Error("a connection that wants no key has one")
 		}
 	})
+}
+
+// What nobody said of putting tokens into a cache is what it costs where most connections go: too little would pass a budget unseen.
+func TestWhatACacheCostsIsAQuarterMoreUntilSomebodySays(t *testing.T) {
+	for said, want := range map[string]int64{"": 3_750_000, `"stored":"6",`: 6_000_000, `"stored":"0",`: 0} {
+		e := parsed(t, strings.Replace(text, `"input":"3.00",`, `"input":"3.00",`+said, 1))
+		printed, err := json.Marshal(e.Roster)
+		again := parsed(t, string(printed)).Connections[0].Price
+		typed, typedErr := e.Connections[0].Typed().Connection()
+		if e.Connections[0].Price.Stored != want || again.Stored != want || typed.Price.Stored != want || err != nil || typedErr != nil {
+			t.Errorf("%q is %d, printed and read %d, typed %d, want %d; %v, %v", said, e.Connections[0].Price.Stored, again.Stored, typed.Price.Stored, want, err, typedErr)
+		}
+		if strings.Contains(string(printed), "stored") != (said != "") {
+			t.Errorf("%q is printed as %s", said, printed)
+		}
+	}
 }
 
 // Whoever can write to the database can move what is sealed to another address or another name, and finds that it does not open there.

@@ -113,7 +113,7 @@ func (c Connection) tried(cost probe.Cost) store.ModelSpending {
 		m.Input, m.Output, m.Assumed = 0, 0, cost.Tokens()
 	}
 	if c.Price.Set() {
-		m.Cost = c.Price.Of(llm.Usage{Input: cost.Input, Output: cost.Output})
+		m.Cost = c.Price.Of(llm.Usage{Input: cost.Input, Output: cost.Output, Stored: cost.Stored})
 	}
 	return m
 }

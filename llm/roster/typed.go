@@ -10,12 +10,13 @@ import (
 
 // Typed is a connection as somebody types it into a form.
 type Typed struct {
-	Name, Provider, BaseURL, Model  string
-	Key                             string // never filled in from what is kept
-	NoKey                           bool   // the server wants none, and one that is kept is forgotten
-	Connect, FirstByte, Total       string
-	Currency, Input, Cached, Output string
-	MaxCases                        string
+	Name, Provider, BaseURL, Model string
+	Key                            string // never filled in from what is kept
+	NoKey                          bool   // the server wants none, and one that is kept is forgotten
+	Connect, FirstByte, Total      string
+	Currency                       string
+	Input, Cached, Stored, Output  string
+	MaxCases                       string
 }
 
 // Typed is the connection for a form, without its key.
@@ -24,7 +25,7 @@ func (c Connection) Typed() Typed {
 	t := Typed{Name: f.Name, Provider: f.Provider, BaseURL: f.BaseURL, Model: f.Model,
 		Connect: string(f.Timeouts.Connect), FirstByte: string(f.Timeouts.FirstByte), Total: string(f.Timeouts.Total)}
 	if f.Price != nil {
-		t.Currency, t.Input, t.Cached, t.Output = f.Price.Currency, f.Price.Input, f.Price.Cached, f.Price.Output
+		t.Currency, t.Input, t.Cached, t.Stored, t.Output = f.Price.Currency, f.Price.Input, f.Price.Cached, f.Price.Stored, f.Price.Output
 	}
 	if c.MaxCases > 0 {
 		t.MaxCases = strconv.Itoa(c.MaxCases)
@@ -36,8 +37,8 @@ func (c Connection) Typed() Typed {
 func (t Typed) Connection() (Connection, error) {
 	f := connectionForm{Name: t.Name, Provider: t.Provider, BaseURL: t.BaseURL, Model: strings.TrimSpace(t.Model), Key: &t.Key,
 		Timeouts: timeoutsForm{duration(t.Connect), duration(t.FirstByte), duration(t.Total)}}
-	if t.Input+t.Cached+t.Output != "" {
-		f.Price = &priceForm{t.Currency, t.Input, t.Cached, t.Output}
+	if t.Input+t.Cached+t.Stored+t.Output != "" {
+		f.Price = &priceForm{t.Currency, t.Input, t.Cached, t.Stored, t.Output}
 	}
 	if t.MaxCases != "" {
 		n, err := strconv.Atoi(t.MaxCases)
