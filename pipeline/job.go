@@ -198,6 +198,7 @@ func (p *Pipeline) conversation(j *job) investigate.Conversation {
 			}
 			return err
 		},
+		Lost: func(ctx context.Context, turn investigate.Turn) { p.countLost(ctx, j.Case, turn) },
 	}
 }
 
@@ -241,17 +242,14 @@ func (p *Pipeline) recordTurn(ctx context.Context, j job, turn investigate.Turn)
 	for _, step := range turn.Steps {
 		notes = append(notes, store.Note{Kind: audit.ToolCall, Payload: stepRow{j.Case.Round, step}})
 	}
-	spend := func(ctx context.Context, tx *store.Tx) error {
-		return tx.Spend(ctx, j.Case.ID, spending(j.Case.Desk, turn)...)
-	}
 	err := p.write(ctx, j, func(ctx context.Context, tx *store.Tx) error {
-		if err := spend(ctx, tx); err != nil {
+		if err := tx.Spend(ctx, j.Case.ID, spending(j.Case.Desk, turn)...); err != nil {
 			return err
 		}
 		return tx.Record(ctx, j.Case.ID, p.actor(), notes...)
 	})
 	if errors.Is(err, store.ErrLeaseLost) { // the turn counts for nothing, and was paid for all the same
-		return errors.Join(err, p.Store.Write(context.WithoutCancel(ctx), spend)) // keep is about to find out too, and ends ctx
+		p.countLost(ctx, j.Case, turn)
 	}
 	return err
 }

@@ -3,6 +3,8 @@ package pipeline
 import (
 	"context"
 	"encoding/json"
+	"errors"
+	"slices"
 
 	"countersign"
 	"countersign/llm"
@@ -82,6 +84,20 @@ func (j *job) countEarlier(payload []byte) error {
 	err := json.Unmarshal(payload, &turn)
 	j.before = j.before.Plus(usedIn(turn.Asked))
 	return err
+}
+
+// countLost counts a turn that nobody recorded, because the program stops or somebody else has the case. Where the database does not
+// answer, or is another version's, nothing can be counted, and nothing is waited for.
+func (p *Pipeline) countLost(ctx context.Context, c countersign.Case, turn investigate.Turn) {
+	used := slices.DeleteFunc(spending(c.Desk, turn), func(m store.ModelSpending) bool { return m.Answers == 0 && m.Tokens() == 0 }) // cut off before it was sent
+	cause := context.Cause(ctx)
+	if len(used) == 0 || errors.Is(cause, errCutOff) || errors.Is(cause, store.ErrOtherSchema) {
+		return
+	}
+	err := p.Store.Write(context.WithoutCancel(ctx), func(ctx context.Context, tx *store.Tx) error { return tx.Spend(ctx, c.ID, used...) })
+	if err != nil {
+		p.Log.ErrorContext(ctx, "count what a model used in a turn that was lost", "case", string(c.ID), "error", err)
+	}
 }
 
 // spending is what a turn adds to the day: an entry for each model that was really asked.

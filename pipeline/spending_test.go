@@ -50,6 +50,55 @@ func TestAnAnswerThatCameTooLateIsCountedAllTheSame(t *testing.T) {
 	})
 }
 
+// A call that the program's stop, or the loss of the lease, cut off may have to be paid, and its turn is asked for again.
+func TestACallThatWasCutOffIsCounted(t *testing.T) {
+	t.Parallel()
+	for name, cut := range map[string]func(w *world, id countersign.CaseID, stop func()){
+		"by a stop": func(_ *world, _ countersign.CaseID, stop func()) { stop() },
+		"by the loss of a lease": func(w *world, id countersign.CaseID, _ func()) {
+			w.exec("UPDATE cases SET lease_token = lease_token + 1 WHERE id = $1", string(id))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			w := newWorld(t, testdb.SQLite(t), nil)
+			w.rents(1)
+			w.pipeline.Lease = 3 * time.Second // renewed every second
+			id := w.open("RENT-1", countersign.FailedTransfer, "")
+			stopping, stop := context.WithCancel(ctx)
+			defer stop()
+			w.priced(cutOff{offline, func() { cut(w, id, stop) }})
+			if err := w.pipeline.Work(stopping, id); (err != nil) != (name == "by a stop") {
+				t.Errorf("%v", err)
+			}
+			spent, err := w.store.ModelSpending(ctx, store.Day(w.store.Now()))
+			if err != nil || len(spent) != 1 || spent[0].Failures != 1 || spent[0].Assumed == 0 || spent[0].Cost.Micro == 0 {
+				t.Errorf("the day has %+v, %v; want one failure, with what was sent", spent, err)
+			}
+			if c := w.theCase(id); c.Status != countersign.Investigating || len(w.rows(id)) != 2 {
+				t.Errorf("it is %s, with %d rows; want nothing after opened and started", c.Status, len(w.rows(id)))
+			}
+		})
+	}
+}
+
+// cutOff is a model whose server has all of the request when its caller gives up.
+type cutOff struct {
+	llm.Model
+	first func()
+}
+
+func (m cutOff) Complete(ctx context.Context, r llm.Request) (llm.Reply, error) {
+	_, err := hanging{m.Model, m.first}.Complete(ctx, r)
+	var e *llm.Error
+	if errors.As(err, &e) {
+		e.Attempts = []llm.Attempt{{At: time.Now(), MaybePaid: true}}
+	}
+	return llm.Reply{}, err
+}
+
+func (m cutOff) Identity() llm.Identity { return llm.Identity{Provider: "openai", Name: "m"} }
+
 // Where nobody can say what was spent, nobody is asked, and the person who decides is told that and not that a budget is spent.
 func TestABudgetThatCannotBeReadIsNotOneThatIsSpent(t *testing.T) {
 	t.Parallel()
@@ -115,7 +164,9 @@ func TestABudgetCountsTheTurnBefore(t *testing.T) {
 	w.rents(1)
 	model, asked := thinksAloud()
 	w.priced(model)
-	w.pipeline.Budgets = func(context.Context) (budget.Budgets, error) { return budget.Budgets{Case: budget.Limit{Tokens: 50_000}}, nil }
+	w.pipeline.Budgets = func(context.Context) (budget.Budgets, error) {
+		return budget.Budgets{Case: budget.Limit{Tokens: 50_000}}, nil
+	}
 	if c := w.work("RENT-1", countersign.FailedTransfer); *asked != 1 || c.Verdict.Reasons[0].Code != countersign.BudgetReached {
 		t.Errorf("asked %d times, for %+v; want no second call", *asked, c.Verdict.Reasons)
 	}
@@ -131,9 +182,13 @@ func TestABudgetCountsWhatWasUsedBefore(t *testing.T) {
 	}{
 		"in an earlier round of the case": {budget.Budgets{Case: limit}, func(w *world, id countersign.CaseID) countersign.Case { return w.retried(id) }},
 		"in another case of the desk": {budget.Budgets{Desks: map[countersign.DeskName]budget.Limit{countersign.Bank: limit}},
-			func(w *world, _ countersign.CaseID) countersign.Case { return w.work("RENT-2", countersign.FailedTransfer) }},
+			func(w *world, _ countersign.CaseID) countersign.Case {
+				return w.work("RENT-2", countersign.FailedTransfer)
+			}},
 		"in another case": {budget.Budgets{Day: limit},
-			func(w *world, _ countersign.CaseID) countersign.Case { return w.work("RENT-2", countersign.FailedTransfer) }},
+			func(w *world, _ countersign.CaseID) countersign.Case {
+				return w.work("RENT-2", countersign.FailedTransfer)
+			}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -73,7 +73,10 @@ type Conversation struct {
 	// Record is called once for each new turn, turn 0 included, after its tools ran and before the model is called. An error means
 	// that this worker may not go on (its lease or its database is gone): Run stops and returns it.
 	Record func(context.Context, Turn) error
-	Now    func() time.Time
+	// Lost, where there is one, is told of a turn that is not recorded because the caller's context ended: its model was asked all the
+	// same, and whoever goes on asks for it again.
+	Lost func(context.Context, Turn)
+	Now  func() time.Time
 }
 
 // Outcome is how a conversation ended.

@@ -32,6 +32,9 @@ func Run(ctx context.Context, c Conversation) (Outcome, error) {
 		turn := t.ask(wall)
 		t.answer(wall, &turn)
 		if ctx.Err() != nil {
+			if t.Lost != nil {
+				t.Lost(ctx, turn)
+			}
 			return Outcome{}, stopped(ctx)
 		}
 		if err := t.record(ctx, turn); err != nil {
