@@ -31,3 +31,14 @@ func SharesOf(t interface{ Cleanup(func()) }, cases int) {
 	shared = cases
 	t.Cleanup(func() { shared = before })
 }
+
+// InParts has rounds look at so many queued cases at once.
+func (r *Rounds) InParts(cases int) *Rounds {
+	r.part = cases
+	return r
+}
+
+// RoundsThrough are rounds whose statements go through a view.
+func (s *Store) RoundsThrough(v View) *Rounds {
+	return (&Store{View: v, dialect: s.dialect, now: s.now, leases: s.leases}).Rounds()
+}

@@ -84,15 +84,15 @@ const fetched = 15 * time.Second
 // stranded lists the cases that wait for a worker which no longer exists: queued ones, and those whose lease had run out at $1, to
 // which no job is on its way. A job that was taken out of the queue so many seconds before that, $2, is on no way any more, and
 // neither is one that failed and is to be tried again later, once its case has waited out a lease. A case in the line of a full pool has no
-// job, and waits to be called.
-func (d dialect) stranded(and string) string {
+// job, and waits to be called. Each of the two kinds may be narrowed.
+func (d dialect) stranded(investigating, queued string) string {
 	const from = "SELECT c.id, c.desk FROM cases c LEFT JOIN river_job j ON j.id = c.job_id WHERE "
 	onItsWay := func(states string) string {
 		return "COALESCE(CAST(j.state AS TEXT) IN (" + states + ") OR j.state = 'running' AND " + d.attempted + " > " + d.instant(1) + " / 1000000 - $2, FALSE)"
 	}
 	lapsed := "(c.lease_until < " + d.instant(1) + " OR c.lease_until > " + d.instant(1) + fmt.Sprintf(" + %d", longestLease.Microseconds()) + ")"
-	return from + "c.status = 'investigating' AND " + lapsed + " AND NOT (c.lease_until = 0 AND " + onItsWay("'available'") + ")" + and +
-		" UNION ALL " + from + "c.status = 'queued' AND NOT (c.job_id = 0 AND EXISTS (SELECT 1 FROM places p WHERE p.case_id = c.id AND p.waits_for <> '' AND p.called = FALSE)) AND NOT " + onItsWay("'available', 'scheduled', 'retryable', 'pending'") + and
+	return from + "c.status = 'investigating' AND " + lapsed + " AND NOT (c.lease_until = 0 AND " + onItsWay("'available'") + ")" + investigating +
+		" UNION ALL " + from + "c.status = 'queued' AND NOT (c.job_id = 0 AND EXISTS (SELECT 1 FROM places p WHERE p.case_id = c.id AND p.waits_for <> '' AND p.called = FALSE)) AND NOT " + onItsWay("'available', 'scheduled', 'retryable', 'pending'") + queued
 }
 
 // at are the arguments of stranded. When exclusive, no other process is working: every lease is void, and nobody has taken a job.
@@ -105,23 +105,81 @@ func at(clock any, exclusive bool) []any {
 
 // Stranded lists cases that wait for a worker which no longer exists: their lease ran out, or their job was taken from the
 // queue by a process that died before it took the lease. A case that was put back waits for its new job and is not stranded.
-// When exclusive, the caller knows that no other process is working, so every lease is stranded.
+// When exclusive, the caller knows that no other process is working, so every lease is stranded. It looks at every queued case.
 func (s *Store) Stranded(ctx context.Context, exclusive bool) ([]Waiter, error) {
-	rows, err := s.q.QueryContext(ctx, s.d.stranded("")+" LIMIT 1000", at(s.leaseClock(s.now()), exclusive)...)
+	return s.findStranded(ctx, s.d.stranded("", ""), at(s.leaseClock(s.now()), exclusive)...)
+}
+
+func (s *Store) findStranded(ctx context.Context, statement string, args ...any) ([]Waiter, error) {
+	rows, err := s.q.QueryContext(ctx, statement+fmt.Sprintf(" LIMIT %d", mostStranded), args...)
 	if err != nil {
 		return nil, fmt.Errorf("look for stranded cases: %w", err)
 	}
 	return collect(rows, func(row scanner) (c Waiter, err error) { return c, row.Scan(&c.ID, &c.Desk) })
 }
 
+const (
+	mostStranded = 1000   // in one answer
+	lookedAt     = 10_000 // queued cases that one look goes through
+)
+
+// Rounds goes through the queue for stranded cases, a part at each look and then from the front again: with a million queued cases a look
+// at all of them took more than a second of the database's time, from every process every three seconds. It is for one goroutine.
+type Rounds struct {
+	store *Store
+	part  int // queued cases of one look
+	from  queuedAt
+}
+
+// queuedAt is a place in the queue.
+type queuedAt struct {
+	risk int64
+	id   string
+}
+
+var frontOfQueue, endOfQueue = queuedAt{risk: math.MinInt64}, queuedAt{risk: math.MaxInt64}
+
+// Rounds begins at the front of the queue.
+func (s *Store) Rounds() *Rounds { return &Rounds{store: s, part: lookedAt, from: frontOfQueue} }
+
+// Look is Stranded for the cases whose lease ran out, all of them, and for the next part of the queue. A part with more in it than one
+// answer holds is looked at again.
+func (r *Rounds) Look(ctx context.Context) ([]Waiter, error) {
+	until, err := r.until(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("look how long the queue is: %w", err)
+	}
+	args := append(at(r.store.leaseClock(r.store.now()), false), r.from.risk, r.from.id, until.risk, until.id)
+	found, err := r.store.findStranded(ctx, r.store.d.stranded("", " AND (c.risk, c.id) > ($3, $4) AND (c.risk, c.id) <= ($5, $6)"), args...)
+	if err == nil && len(found) < mostStranded {
+		if r.from = until; until == endOfQueue {
+			r.from = frontOfQueue
+		}
+	}
+	return found, err
+}
+
+// until is where this look's part of the queue ends.
+func (r *Rounds) until(ctx context.Context) (last queuedAt, err error) {
+	err = r.store.q.QueryRowContext(ctx, "SELECT risk, id FROM cases WHERE status = 'queued' AND (risk, id) > ($1, $2) ORDER BY risk, id LIMIT 1 OFFSET $3",
+		r.from.risk, r.from.id, r.part-1).Scan(&last.risk, &last.id)
+	if errors.Is(err, sql.ErrNoRows) {
+		return endOfQueue, nil
+	}
+	return last, err
+}
+
 // FreeLease puts a stranded case back into the queue under a new job. False means that it is not stranded any more: another
 // process has put it back, or a worker has it.
 func (t *Tx) FreeLease(ctx context.Context, id countersign.CaseID, jobID int64, exclusive bool) (bool, error) {
-	// Locked by a statement of its own: only the next one is sure to see the job that another process has just given the case.
-	if _, err := t.LockCase(ctx, id); err != nil {
-		return false, err
+	// Locked by a statement of its own: only the next one is sure to see the job that another process has just given the case. The case
+	// is not read: one that cannot be must not keep those behind it waiting.
+	if n, err := t.exec(ctx, "UPDATE cases SET job_id = job_id WHERE id = $1", string(id)); err != nil {
+		return false, wrap(err, "lock case %s", id)
+	} else if n == 0 {
+		return false, countersign.Errorf(countersign.NotFound, "there is no case %q", string(id))
 	}
-	n, err := t.exec(ctx, "UPDATE cases SET job_id = $4, lease_until = 0 WHERE id IN (SELECT id FROM ("+t.d.stranded(" AND c.id = $3")+") AS stranded)",
+	n, err := t.exec(ctx, "UPDATE cases SET job_id = $4, lease_until = 0 WHERE id IN (SELECT id FROM ("+t.d.stranded(" AND c.id = $3", " AND c.id = $3")+") AS stranded)",
 		append(at(t.store.leaseClock(t.Now), exclusive), string(id), jobID)...)
 	return n == 1, wrap(err, "free the lease of case %s", id)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"sync/atomic"
 	"testing"
@@ -12,6 +13,7 @@ import (
 	"countersign"
 	"countersign/internal/testdb"
 	"countersign/store"
+	"countersign/store/storetest"
 )
 
 // clock is a store's time, moved by hand.
@@ -257,6 +259,59 @@ func TestStranded(t *testing.T) {
 	})
 }
 
+// TestRoundsReachEveryStrandedCase: however long the queue is, wherever in it they are.
+func TestRoundsReachEveryStrandedCase(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		s := open(t, database)
+		waits := job(t, s, "available", 0)
+		for i, due := range []int{-1970, -1, 0, 0, 0, 0, 1, 1, 2} { // years from 1970 on; 0 for unknown
+			c := queued(id(i))
+			if at := time.Date(1970+due, 6, 1, 0, 0, 0, 0, time.UTC); due != 0 {
+				c.DueAt, c.DueSource = &at, countersign.DueFromRule
+			}
+			shelve(t, s, c) // its job is gone
+			if i%2 == 1 {
+				write(t, s, func(ctx context.Context, tx *store.Tx) error { return tx.SetJob(ctx, id(i), waits) })
+			}
+		}
+		newCase(t, s, "D-GONE")
+		write(t, s, func(ctx context.Context, tx *store.Tx) error {
+			_, _, err := tx.TakeLease(ctx, "D-GONE", -time.Second)
+			return err
+		})
+		for _, part := range []int{1, 2, 3, 9, 100} {
+			rounds := s.Rounds().InParts(part)
+			for round := range 2 {
+				seen := map[countersign.CaseID]int{}
+				for range 9/part + 1 {
+					found, err := rounds.Look(ctx)
+					if err != nil {
+						t.Fatal(err)
+					}
+					if len(found) > part+1 || !contains(found, "D-GONE") {
+						t.Errorf("a look at %d queued cases found %v", part, found)
+					}
+					for _, c := range found {
+						seen[c.ID]++
+					}
+				}
+				delete(seen, "D-GONE") // which every look finds
+				want := map[countersign.CaseID]int{id(0): 1, id(2): 1, id(4): 1, id(6): 1, id(8): 1}
+				if !maps.Equal(seen, want) {
+					t.Errorf("round %d in parts of %d found %v, want %v", round+1, part, seen, want)
+				}
+			}
+		}
+		t.Run("a look reads a part of the queue by its index", func(t *testing.T) {
+			storetest.Fill(t, s, storetest.Filled{Cases: 1200, Open: 400})
+			readsNoWholeTable(t, s, func(v store.View) error {
+				_, err := s.RoundsThrough(v).InParts(10).Look(ctx)
+				return err
+			})
+		})
+	})
+}
+
 func contains(waiting []store.Waiter, id countersign.CaseID) bool {
 	return slices.ContainsFunc(waiting, func(c store.Waiter) bool { return c.ID == id })
 }
@@ -306,6 +361,13 @@ func TestACaseIsPutBackOnce(t *testing.T) {
 			}
 			if freed, err := free(s, "D-2", 1); err != nil || freed {
 				t.Errorf("put back under its worker's hands: %v, %v", freed, err)
+			}
+		})
+		t.Run("one that cannot be read is put back like any other", func(t *testing.T) {
+			newCase(t, s, "D-3")
+			exec(t, s, "UPDATE cases SET verdict = 'no JSON' WHERE id = 'D-3'")
+			if freed, err := free(s, "D-3", 1); err != nil || !freed {
+				t.Errorf("got %v, %v", freed, err)
 			}
 		})
 		t.Run("a case that does not exist cannot be put back", func(t *testing.T) {

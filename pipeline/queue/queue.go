@@ -46,6 +46,7 @@ type Queue struct {
 	client  *river.Client[*sql.Tx]
 	config  Config
 	desks   map[countersign.DeskName]bool
+	rounds  *store.Rounds
 	sweeper context.CancelFunc
 	swept   chan struct{}
 }
@@ -93,7 +94,7 @@ func New(c Config) (*Queue, error) {
 	if err != nil {
 		return nil, fmt.Errorf("set up the queue: %w", err)
 	}
-	q := &Queue{client: client, config: c, desks: map[countersign.DeskName]bool{}}
+	q := &Queue{client: client, config: c, desks: map[countersign.DeskName]bool{}, rounds: c.Store.Rounds()}
 	for _, desk := range c.Desks {
 		q.desks[desk] = true
 	}
@@ -208,7 +209,7 @@ func (q *Queue) sweepUntilDone(ctx context.Context) {
 	}
 }
 
-// sweep puts every stranded case back, each in a transaction of its own, and wakes workers for instructions whose time has come. It looks
+// sweep puts stranded cases back, each in a transaction of its own, and wakes workers for instructions whose time has come. It looks
 // at the schema first: a program that has been outgrown has nothing to put back, and may have nothing else to do by which it would notice.
 func (q *Queue) sweep(ctx context.Context, exclusive bool) error {
 	if err := q.config.Store.CheckSchema(ctx); err != nil {
@@ -218,7 +219,7 @@ func (q *Queue) sweep(ctx context.Context, exclusive bool) error {
 }
 
 func (q *Queue) sweepCases(ctx context.Context, exclusive bool) error {
-	cases, err := q.config.Store.Stranded(ctx, exclusive)
+	cases, err := q.stranded(ctx, exclusive)
 	if err != nil {
 		return err
 	}
@@ -228,6 +229,13 @@ func (q *Queue) sweepCases(ctx context.Context, exclusive bool) error {
 		}
 	}
 	return nil
+}
+
+func (q *Queue) stranded(ctx context.Context, exclusive bool) ([]store.Waiter, error) {
+	if exclusive {
+		return q.config.Store.Stranded(ctx, true)
+	}
+	return q.rounds.Look(ctx)
 }
 
 var errNotStranded = errors.New("not stranded any more")
