@@ -63,7 +63,7 @@ func (e evidence) clauses(c countersign.Case, after int, without []string) []rep
 
 // clausesOf is what a report of the case would quote, for whoever decides.
 func (c Config) clausesOf(ctx context.Context, v store.View, of countersign.Case) (all []desk.Clause, err error) {
-	versions, err := c.reader(ctx, v, of).versions(ctx)
+	versions, err := c.reader(ctx, v, of).versions()
 	if err != nil {
 		return nil, err
 	}

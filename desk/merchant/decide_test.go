@@ -2,12 +2,14 @@ package merchant_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"countersign"
+	"countersign/desk/merchant"
 	"countersign/desk/merchant/report"
 	"countersign/desk/merchant/shop"
 	"countersign/pipeline/intake"
@@ -92,6 +94,38 @@ func TestWhatCannotBeComparedIsNotSaidToHaveChanged(t *testing.T) {
 			if told := c.Exhibits[0].Step == "S1"; told != (row.want == "") {
 				t.Errorf("the order is shown as of step %q", c.Exhibits[0].Step)
 			}
+		})
+	}
+}
+
+// TestALibraryThatCannotBeReadIsSaid: it is not the records that changed, and nobody can decide until it can be read again.
+func TestALibraryThatCannotBeReadIsSaid(t *testing.T) {
+	t.Parallel()
+	for name, times := range map[string]int{"for a moment": 1, "for good": 1000} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := sceneOf(t, "nothing-arrived-and-it-did")
+			before, failing := s.theCase(), times
+			policies := s.library.Policies()
+			inForce := policies.InForce
+			policies.InForce = func(ctx context.Context, v store.View, placed countersign.When) ([]merchant.Version, error) {
+				if failing > 0 {
+					failing--
+					return nil, errors.New("the disk said no")
+				}
+				return inForce(ctx, v, placed)
+			}
+			s.review.Desks[countersign.Merchant] = reviewed(merchant.New(merchant.Config{Order: s.order, Policies: policies, Now: s.store.Now, Version: "test"}))
+			err := s.decide("approve")
+			if countersign.KindOf(err) != countersign.Unavailable || !strings.Contains(err.Error(), "policy library") || strings.Contains(err.Error(), "changed") {
+				t.Errorf("the person is told %v", err)
+			}
+			if c := s.theCase(); c.Revision != before.Revision || c.Status != before.Status {
+				t.Errorf("the case is %s at revision %d", c.Status, c.Revision)
+			}
+			failing = 0
+			s.must(s.decide("approve"))
+			s.holds()
 		})
 	}
 }

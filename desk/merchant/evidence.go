@@ -45,9 +45,11 @@ func (c Config) gather(ctx context.Context, v store.View, of countersign.Case) (
 	if err != nil {
 		return evidence{}, err
 	}
-	versions, err := r.versions(ctx)
+	versions, err := r.versions()
 	if err != nil {
-		return evidence{}, fmt.Errorf("read the policies for the report: %w", err)
+		e := countersign.Errorf(countersign.Unavailable, "the policy library could not be read; nothing was decided").Try("try again in a moment; the log says what is wrong with it")
+		e.Err = err
+		return evidence{}, e
 	}
 	e := evidence{Config: c, records: r.order(), facts: rules.Judge(in), documents: quotable(versions), versions: versions}
 	if c.Shop != nil {

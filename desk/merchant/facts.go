@@ -17,18 +17,21 @@ import (
 // reader reads what bears on one case, each thing once: what a model is shown and what it is shown beside come from one reading.
 type reader struct {
 	Config
-	view  store.View
-	c     countersign.Case
-	order func() shop.Records
+	view     store.View
+	c        countersign.Case
+	order    func() shop.Records
+	versions func() ([]Version, error) // of the policies that count for it
 }
 
 func (c Config) reader(ctx context.Context, v store.View, of countersign.Case) reader {
-	return reader{c, v, of, sync.OnceValue(func() shop.Records {
+	r := reader{Config: c, view: v, c: of, order: sync.OnceValue(func() shop.Records {
 		if of.Subject == (countersign.Subject{Kind: countersign.OrderSubject}) {
 			return shop.Records{Order: shop.Rows[shop.Order]{Unnamed: true}}
 		}
 		return c.Order(ctx, of.Subject.ID)
 	})}
+	r.versions = sync.OnceValues(func() ([]Version, error) { return c.Policies.InForce(ctx, v, r.placed()) })
+	return r
 }
 
 // facts reads the shop and the library and says what they establish. What cannot be read is among the facts, and a doubt.
@@ -56,7 +59,7 @@ func (r reader) input(ctx context.Context, now time.Time) (rules.Input, error) {
 	}
 	typed, err := r.tightening(ctx)
 	in := rules.Input{Records: r.order(), Reason: r.c.Reason, Disputed: amount, DueAt: r.c.DueAt, Now: now, Typed: typed}
-	versions, unread := r.versions(ctx)
+	versions, unread := r.versions()
 	if unread != nil {
 		in.Library = "the policy library could not be read."
 	}

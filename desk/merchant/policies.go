@@ -47,17 +47,9 @@ func (r reader) placed() (day countersign.When) {
 	return day
 }
 
-func (r reader) versions(ctx context.Context) ([]Version, error) {
-	return r.Policies.InForce(ctx, r.view, r.placed())
-}
-
 // documents are what a proposal may quote: the full text of each version that counts, not the excerpts that a model was shown.
 func (c Config) documents(ctx context.Context, v store.View, of countersign.Case) ([]verify.Document, error) {
-	return c.reader(ctx, v, of).documents(ctx)
-}
-
-func (r reader) documents(ctx context.Context) ([]verify.Document, error) {
-	versions, err := r.versions(ctx)
+	versions, err := c.reader(ctx, v, of).versions()
 	return quotable(versions), err
 }
 
