@@ -62,6 +62,32 @@ func TestCensus(t *testing.T) {
 	})
 }
 
+// TestWhoCountsLeasesGoesByTheirClock: a process whose own clock is wrong says the same of the workers as every other does.
+func TestWhoCountsLeasesGoesByTheirClock(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		leases := at(time.Now())
+		s := open(t, database, store.Options{Leases: leases.Now})
+		newCase(t, s, "D-1")
+		if _, ok := take(t, s, "D-1"); !ok {
+			t.Fatal("the lease was not taken")
+		}
+		for _, wrong := range []time.Duration{0, time.Hour, -time.Hour} {
+			c, err := s.Census(ctx, time.Now().Add(wrong))
+			if err != nil || c.Held != 1 || c.Lapsed != 0 {
+				t.Errorf("by a clock that is %s off %d leases are held and %d lapsed: %v", wrong, c.Held, c.Lapsed, err)
+			}
+		}
+		leases.advance(leaseTime + time.Second)
+		if c, err := s.Census(ctx, time.Now()); err != nil || c.Held != 0 || c.Lapsed != 1 {
+			t.Errorf("when it has run out %d leases are held and %d lapsed: %v", c.Held, c.Lapsed, err)
+		}
+		leases.advance(-24 * time.Hour)
+		if c, err := s.Census(ctx, time.Now()); err != nil || c.Held != 0 || c.Lapsed != 1 {
+			t.Errorf("one that a wrong clock gave is held by %d and lapsed by %d: %v", c.Held, c.Lapsed, err)
+		}
+	})
+}
+
 func TestTheLastVerificationIsRemembered(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
 		s := open(t, database)

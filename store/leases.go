@@ -27,6 +27,12 @@ var ErrLeaseLost = errors.New("the case's lease belongs to another worker")
 // else a case would wait until that clock's tomorrow for somebody who may be gone. Who is there has renewed it within seconds.
 const longestLease = 10 * time.Minute
 
+// lapsed reports whether a lease has run out at the n-th value of a statement.
+func (d dialect) lapsed(until string, n int) string {
+	now := d.instant(n)
+	return fmt.Sprintf("(%s < %s OR %s > %s + %d)", until, now, until, now, longestLease.Microseconds())
+}
+
 // TakeLease gives the case to the caller for so long, if it waits for a worker or its last holder let the lease run out. False
 // means that somebody else has it or that there is nothing to investigate: not an error, messages arrive twice.
 //
@@ -36,9 +42,9 @@ func (t *Tx) TakeLease(ctx context.Context, id countersign.CaseID, lasts time.Du
 	lease, now := Lease{Case: id}, t.d.instant(4)
 	err := t.q.QueryRowContext(ctx, `UPDATE cases SET status = 'investigating', lease_token = lease_token + 1, lease_until = `+now+` + $2,
 		revision = revision + 1, updated_at = $3
-		WHERE id = $1 AND (status = 'queued' OR (status = 'investigating' AND (lease_until < `+now+` OR lease_until > `+now+` + $5)))
+		WHERE id = $1 AND (status = 'queued' OR (status = 'investigating' AND `+t.d.lapsed("lease_until", 4)+`))
 		RETURNING lease_token, EXISTS (SELECT 1 FROM pools) OR EXISTS (SELECT 1 FROM places WHERE case_id = id AND waits_for <> '')`,
-		string(id), lasts.Microseconds(), t.Now.UnixMicro(), t.store.leaseClock(t.Now), longestLease.Microseconds()).Scan(&lease.Token, &lease.Limited)
+		string(id), lasts.Microseconds(), t.Now.UnixMicro(), t.store.leaseClock(t.Now)).Scan(&lease.Token, &lease.Limited)
 	if errors.Is(err, sql.ErrNoRows) {
 		return lease, false, nil
 	}
@@ -90,8 +96,7 @@ func (d dialect) stranded(investigating, queued string) string {
 	onItsWay := func(states string) string {
 		return "COALESCE(CAST(j.state AS TEXT) IN (" + states + ") OR j.state = 'running' AND " + d.attempted + " > " + d.instant(1) + " / 1000000 - $2, FALSE)"
 	}
-	lapsed := "(c.lease_until < " + d.instant(1) + " OR c.lease_until > " + d.instant(1) + fmt.Sprintf(" + %d", longestLease.Microseconds()) + ")"
-	return from + "c.status = 'investigating' AND " + lapsed + " AND NOT (c.lease_until = 0 AND " + onItsWay("'available'") + ")" + investigating +
+	return from + "c.status = 'investigating' AND " + d.lapsed("c.lease_until", 1) + " AND NOT (c.lease_until = 0 AND " + onItsWay("'available'") + ")" + investigating +
 		" UNION ALL " + from + "c.status = 'queued' AND NOT (c.job_id = 0 AND EXISTS (SELECT 1 FROM places p WHERE p.case_id = c.id AND p.waits_for <> '' AND p.called = FALSE)) AND NOT " + onItsWay("'available', 'scheduled', 'retryable', 'pending'") + queued
 }
 
