@@ -96,6 +96,7 @@ func worked(t *testing.T) series {
 	model := newModelServer(t)
 	p := newProgram(t, testdb.Postgres(t), model.env()...)
 	p.imports(failedTransfers(3))
+	p.must("workload", "apply", p.file(map[string]any{"max_cases": map[string]any{"desk:bank": 8}}))
 	s, w := p.serve(p.admin(), "--workers", "1"), p.worker("--workers", "1")
 	w.until("the worker is ready", w.ready)
 	s.disputes(2)
