@@ -57,6 +57,7 @@ func (e Events) Apply(ctx context.Context, event store.Event) (held bool, err er
 		}
 	}
 	if err != nil {
+		// Whether or not this is kept, the event waits and is tried again; whoever called is told why.
 		_ = e.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.DelayEvent(ctx, event.ID, err.Error()) })
 	}
 	return held, err
