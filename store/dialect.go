@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgxpool"
 	"github.com/jackc/pgx/v5/stdlib"
@@ -181,11 +182,20 @@ func (s *Store) openPostgres(ctx context.Context, dsn string, opt Options) error
 	s.read = s.write
 	if err := s.pool.Ping(ctx); err != nil {
 		s.pool.Close()
-		e := countersign.Errorf(countersign.Unavailable, "cannot reach the database at %s:%d", config.ConnConfig.Host, config.ConnConfig.Port)
-		e.Err = err
-		return e.Try("is PostgreSQL running there, and do user and password fit?")
+		return unreached(config.ConnConfig, err)
 	}
 	return nil
+}
+
+func unreached(c *pgx.ConnConfig, err error) error {
+	e := countersign.Errorf(countersign.Unavailable, "cannot reach the database at %s:%d", c.Host, c.Port)
+	e.Err = err
+	var pg *pgconn.PgError
+	if errors.As(err, &pg) && pg.Code == "3D000" {
+		e.Message = fmt.Sprintf("there is no database %q at %s:%d", c.Database, c.Host, c.Port)
+		return e.Try("create it, or name another in the database URL")
+	}
+	return e.Try("is PostgreSQL running there, and do user and password fit?")
 }
 
 // isUnique reports whether the database refused a row because its key exists.

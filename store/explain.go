@@ -25,9 +25,13 @@ func explain(err error) error {
 		e.Err = err
 		return e
 	}
+	right, missing := forbidden(err)
 	switch {
 	case err == nil:
 		return nil
+	case missing:
+		return say("the database's user may not do what this program needs: "+right+"; nothing was changed",
+			"make it the owner of the schema and of what is in it, or grant it what is missing")
 	case isFull(err):
 		return say("the disk that holds the database is full; nothing was changed", "free some space and try again")
 	case isIO(err):
@@ -48,4 +52,13 @@ func isGone(err error) bool {
 	var pg *pgconn.PgError
 	var connecting *pgconn.ConnectError
 	return errors.As(err, &connecting) || errors.As(err, &pg) && (isLost(pg) || pg.Code == "53300")
+}
+
+// forbidden is the server's word for the right that the user lacks; false when it is about something else.
+func forbidden(err error) (string, bool) {
+	var pg *pgconn.PgError
+	if !errors.As(err, &pg) || pg.Code != "42501" {
+		return "", false
+	}
+	return pg.Message, true
 }

@@ -19,6 +19,7 @@ func TestWhatIsOverInAMomentIsExplained(t *testing.T) {
 		"a server that takes no more":        &pgconn.PgError{Code: "53300"},
 		"a disk that is full":                &pgconn.PgError{Code: "53100"},
 		"a server that nobody can reach":     &pgconn.ConnectError{Config: &pgconn.Config{}},
+		"a right that the user lacks":        &pgconn.PgError{Code: "42501", Message: "permission denied for table cases"},
 		"a server that recovers, on the way": fmt.Errorf("read case D-1: %w", &pgconn.PgError{Code: "57P03"}),
 	} {
 		var e *countersign.Error

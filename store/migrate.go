@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"embed"
 	"errors"
 	"fmt"
@@ -50,6 +51,9 @@ func passes(ctx context.Context, wait time.Duration) bool {
 }
 
 func (s *Store) migrate(ctx context.Context) (Versions, error) {
+	if err := s.inOneSchema(ctx); err != nil {
+		return Versions{}, err
+	}
 	provider, err := s.provider()
 	if err != nil {
 		return Versions{}, err
@@ -70,6 +74,28 @@ func (s *Store) migrate(ctx context.Context) (Versions, error) {
 	}
 	s.migrated = Versions{from, to}
 	return s.migrated, s.migrateQueue(ctx)
+}
+
+// inOneSchema refuses a search_path of PostgreSQL's that would begin a second, empty database in one schema while the tables of this program
+// stand in another that is searched too. Cases and record would then be in the one, and the queue's jobs in the other.
+func (s *Store) inOneSchema(ctx context.Context) error {
+	if s.dialect == sqliteDialect {
+		return nil
+	}
+	var here, elsewhere sql.NullString
+	err := s.write.QueryRowContext(ctx, `SELECT current_schema(), (SELECT nspname FROM pg_class JOIN pg_namespace n ON n.oid = relnamespace
+		WHERE relname = 'record_heads' AND nspname = ANY(current_schemas(FALSE)) ORDER BY array_position(current_schemas(FALSE), nspname) LIMIT 1)`).Scan(&here, &elsewhere)
+	switch {
+	case err != nil:
+		return explain(fmt.Errorf("look at the database's schemas: %w", err))
+	case !here.Valid:
+		return countersign.Errorf(countersign.Unavailable, "the search_path of the database's user names no schema that is there").
+			Try("create the schema, or name another in the database URL: …?search_path=public")
+	case elsewhere.Valid && elsewhere.String != here.String:
+		return countersign.Errorf(countersign.Conflict, "the tables of this program are in the schema %q, and the search_path puts %q first; nothing was changed", elsewhere.String, here.String).
+			Try("name the one to use in the database URL: …?search_path=" + elsewhere.String)
+	}
+	return nil
 }
 
 // Migrated says what Open found and left.

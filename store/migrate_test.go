@@ -1,7 +1,10 @@
 package store_test
 
 import (
+	"crypto/rand"
+	"database/sql"
 	"fmt"
+	"net/url"
 	"strings"
 	"testing"
 
@@ -76,6 +79,81 @@ func TestManyProgramsMayStartAtOnce(t *testing.T) {
 					t.Error(err)
 				}
 			}
+		}
+	})
+}
+
+// TestWhatPostgreSQLRefusesAtTheStartIsSaidPlainly: an operator reads what to do, and nothing was begun in the wrong place.
+func TestWhatPostgreSQLRefusesAtTheStartIsSaidPlainly(t *testing.T) {
+	at := func(database string, change func(*url.URL)) string {
+		u, err := url.Parse(database)
+		if err != nil {
+			t.Fatal(err)
+		}
+		change(u)
+		return u.String()
+	}
+	searching := func(path string) func(*url.URL) {
+		return func(u *url.URL) {
+			q := u.Query()
+			q.Set("search_path", path)
+			u.RawQuery = q.Encode()
+		}
+	}
+	refused := func(t *testing.T, database string, kind countersign.ErrorKind, says ...string) {
+		t.Helper()
+		s, err := store.Open(ctx, database, store.Options{})
+		if err == nil {
+			s.Close()
+		}
+		for _, part := range says {
+			if countersign.KindOf(err) != kind || err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("got %v, want it to say %q", err, part)
+			}
+		}
+		if err != nil && strings.Contains(err.Error(), "SQLSTATE") {
+			t.Errorf("an operator is told %v", err)
+		}
+	}
+	database := testdb.Postgres(t)
+	admin, err := sql.Open("pgx", database)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { admin.Close() })
+	run := func(t *testing.T, statements ...string) {
+		t.Helper()
+		for _, statement := range statements {
+			if _, err := admin.Exec(statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+	}
+	run(t, "CREATE SCHEMA other")
+	t.Run("a user without rights", func(t *testing.T) {
+		role := "r_" + strings.ToLower(rand.Text())
+		run(t, "CREATE ROLE "+role+" LOGIN PASSWORD 'word'", "REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+		t.Cleanup(func() { run(t, "DROP OWNED BY "+role, "DROP ROLE "+role) })
+		refused(t, at(database, func(u *url.URL) { u.User = url.UserPassword(role, "word") }), countersign.Unavailable, "permission denied for schema public", "owner")
+	})
+	t.Run("a database that is not there", func(t *testing.T) {
+		refused(t, at(database, func(u *url.URL) { u.Path = "/nowhere" }), countersign.Unavailable, `no database "nowhere"`)
+	})
+	t.Run("a search_path to nothing", func(t *testing.T) {
+		refused(t, at(database, searching("nowhere")), countersign.Unavailable, "search_path")
+	})
+	t.Run("a search_path that puts an empty schema before that of the tables", func(t *testing.T) {
+		open(t, database)
+		refused(t, at(database, searching("other,public")), countersign.Conflict, `in the schema "public"`, `"other" first`, "search_path=public")
+		var begun int
+		if err := admin.QueryRow("SELECT COUNT(*) FROM pg_tables WHERE schemaname = 'other'").Scan(&begun); err != nil || begun != 0 {
+			t.Errorf("%d tables were made there: %v", begun, err)
+		}
+	})
+	t.Run("but a schema of its own is one's own business", func(t *testing.T) {
+		for range 2 {
+			open(t, at(database, searching("other")))
+			open(t, at(database, searching("other,public")))
 		}
 	})
 }
