@@ -87,7 +87,7 @@ func (p *Pipeline) freed(ctx context.Context, j job) {
 	if len(j.lease.Pools) == 0 || p.Freed == nil {
 		return
 	}
-	if err := p.Freed(context.WithoutCancel(ctx), j.lease.Pools...); err != nil {
+	if err := p.Freed(context.WithoutCancel(ctx), j.Case.Desk, j.lease.Pools...); err != nil {
 		p.Log.WarnContext(ctx, "call the next case in line", "error", err)
 	}
 }

@@ -3,6 +3,7 @@ package pipeline_test
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"sync"
 	"testing"
@@ -268,4 +269,27 @@ func failedStep(w *world, row store.RecordRow) bool {
 		w.Fatal(err)
 	}
 	return !step.OK
+}
+
+// TestWhoEndsSaysWhosePlaceIsFree: desks that share a model take turns, so the desk is said too.
+func TestWhoEndsSaysWhosePlaceIsFree(t *testing.T) {
+	t.Parallel()
+	testdb.Engines(t, func(t *testing.T, database string) {
+		w := newWorld(t, database, nil)
+		w.rents(1)
+		load := store.DefaultWorkload()
+		load.MaxCases[store.DeskPool(countersign.Bank)] = 2
+		if err := w.store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.ApplyWorkload(ctx, load, clerk) }); err != nil {
+			t.Fatal(err)
+		}
+		said := ""
+		w.pipeline.Freed = func(_ context.Context, back countersign.DeskName, pools ...string) error {
+			said += fmt.Sprint(back, pools)
+			return nil
+		}
+		w.work("RENT-1", countersign.FailedTransfer)
+		if want := fmt.Sprint(countersign.Bank, []string{store.DeskPool(countersign.Bank)}); said != want {
+			t.Errorf("said %q, want %q", said, want)
+		}
+	})
 }

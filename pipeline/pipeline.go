@@ -39,8 +39,8 @@ type Pipeline struct {
 	Watch   Watch
 	// Wake has an instruction to those outside carried to them once the transaction has committed.
 	Wake func(ctx context.Context, tx *store.Tx, instruction string) error
-	// Freed tells whoever waits that these pools have a place again; nil when nobody waits.
-	Freed func(ctx context.Context, pools ...string) error
+	// Freed tells whoever waits that a case of that desk has given these pools a place back; nil when nobody waits.
+	Freed func(ctx context.Context, back countersign.DeskName, pools ...string) error
 }
 
 // Work carries one case from the queue to a fix or a person. Whatever goes wrong, it ends with a person and never with a

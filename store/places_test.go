@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -64,7 +65,7 @@ func called(t testing.TB, s *store.Store, pool string) (ids []countersign.CaseID
 	t.Helper()
 	write(t, s, func(ctx context.Context, tx *store.Tx) error {
 		ids = nil
-		cases, err := tx.Call(ctx, pool)
+		cases, err := tx.Call(ctx, pool, "")
 		for _, c := range cases {
 			ids = append(ids, c.ID)
 			err = errors.Join(err, tx.SetJob(ctx, c.ID, 1<<40))
@@ -184,6 +185,88 @@ func TestACaseNeedsAPlaceInEachOfItsPools(t *testing.T) {
 		}
 		if ids := called(t, s, "model:slow"); len(ids) != 1 || ids[0] != id(1) {
 			t.Errorf("called %v to the model", ids)
+		}
+	})
+}
+
+// TestDesksThatShareAModelTakeTurns: a flood of one desk's cases stands in the model's line before the first of the other's.
+func TestDesksThatShareAModelTakeTurns(t *testing.T) {
+	for most, want := range map[int64]string{1: "BMBMBBBB", 2: "BBMBMBBB", 4: "BBBBMMBB"} {
+		testdb.Engines(t, func(t *testing.T, database string) {
+			clock := at(time.Now())
+			s := open(t, database, store.Options{Now: clock.Now, Leases: clock.Now})
+			limit(t, s, map[string]int64{"model:m": most})
+			began := ""
+			var working []countersign.Case
+			begins := func(id countersign.CaseID) bool {
+				_, in, err := enter(s, id, "m")
+				c, wrong := s.Case(ctx, id)
+				if err := errors.Join(err, wrong); err != nil {
+					t.Fatal(err)
+				}
+				if in {
+					began, working = began+strings.ToUpper(string(c.Desk[:1])), append(working, c)
+				}
+				return in
+			}
+			for i := range 8 {
+				c := queued(id(i))
+				if i > 5 {
+					c.Desk = countersign.Merchant
+				}
+				shelve(t, s, c)
+				clock.advance(time.Second)
+				if in := begins(c.ID); in != (int64(i) < most) {
+					t.Errorf("case %d of a model that takes %d began: %v", i, most, in)
+				}
+			}
+			for len(working) > 0 {
+				done := working[0]
+				working = working[1:]
+				ends(t, s, done.ID)
+				var next []store.Waiter
+				write(t, s, func(ctx context.Context, tx *store.Tx) error {
+					called, err := tx.Call(ctx, "model:m", done.Desk)
+					for _, c := range called {
+						err = errors.Join(err, tx.SetJob(ctx, c.ID, 1<<40))
+					}
+					next = called
+					return err
+				})
+				for _, c := range next {
+					if !begins(c.ID) {
+						t.Errorf("case %s was called and found no place", c.ID)
+					}
+				}
+			}
+			if began != want {
+				t.Errorf("at a model that takes %d they began %s, want %s", most, began, want)
+			}
+		})
+	}
+}
+
+// Several places that are free at once are shared out like one after the other.
+func TestPlacesThatAreFreeAtOnceAreShared(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		clock := at(time.Now())
+		s := open(t, database, store.Options{Now: clock.Now, Leases: clock.Now})
+		limit(t, s, map[string]int64{"model:m": 1})
+		for i := range 8 {
+			c := queued(id(i))
+			if i > 5 {
+				c.Desk = countersign.Merchant
+			}
+			shelve(t, s, c)
+			clock.advance(time.Second)
+			enters(t, s, c.ID, "m", i == 0)
+		}
+		limit(t, s, map[string]int64{"model:m": 4})
+		if pools, err := s.Pools(ctx); err != nil || len(pools) != 1 || pools[0] != (store.PoolStanding{Name: "model:m", Max: 4, Held: 1, Standing: 7}) {
+			t.Errorf("the pool is said to stand so: %+v, %v", pools, err)
+		}
+		if ids := called(t, s, "model:m"); !slices.Equal(ids, []countersign.CaseID{id(6), id(1), id(7)}) {
+			t.Errorf("called %v", ids)
 		}
 	})
 }

@@ -4,23 +4,24 @@ import (
 	"context"
 	"errors"
 
+	"countersign"
 	"countersign/store"
 )
 
-// Call lets the longest waiting cases of these pools' lines in, as many as there are places for. Whoever has given places back
-// calls, so that nobody waits for the next sweep; the sweep calls too, for those who were killed before they could, and for a
+// Call lets waiting cases of these pools' lines in, as many as there are places for. Whoever has given places back, for a case of that
+// desk, calls, so that nobody waits for the next sweep; the sweep calls too, for those who were killed before they could, and for a
 // limit that was changed.
-func (q *Queue) Call(ctx context.Context, pools ...string) error {
+func (q *Queue) Call(ctx context.Context, back countersign.DeskName, pools ...string) error {
 	var errs []error
 	for _, pool := range pools {
-		errs = append(errs, q.call(ctx, pool))
+		errs = append(errs, q.call(ctx, pool, back))
 	}
 	return errors.Join(errs...)
 }
 
-func (q *Queue) call(ctx context.Context, pool string) error {
+func (q *Queue) call(ctx context.Context, pool string, back countersign.DeskName) error {
 	return q.config.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-		called, err := tx.Call(ctx, pool)
+		called, err := tx.Call(ctx, pool, back)
 		if err != nil {
 			return err
 		}
@@ -38,6 +39,6 @@ func (q *Queue) call(ctx context.Context, pool string) error {
 }
 
 func (q *Queue) callAll(ctx context.Context) error {
-	lines, err := q.config.Store.Lines(ctx)
-	return errors.Join(err, q.Call(ctx, lines...))
+	pools, err := q.config.Store.Lines(ctx)
+	return errors.Join(err, q.Call(ctx, "", pools...))
 }

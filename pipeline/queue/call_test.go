@@ -135,7 +135,7 @@ func waitsItsTurn(s *store.Store, q **queue.Queue, hold func(countersign.CaseID)
 			c.Status = countersign.InReview
 			return errors.Join(err, tx.Save(ctx, &c))
 		})
-		return errors.Join(err, (*q).Call(ctx, store.DeskPool(countersign.Bank)))
+		return errors.Join(err, (*q).Call(ctx, countersign.Bank, store.DeskPool(countersign.Bank)))
 	}
 }
 
