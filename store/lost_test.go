@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	"strings"
 	"sync/atomic"
 	"testing"
 
@@ -131,7 +132,9 @@ func TestASessionThatFallsSilentIsEnded(t *testing.T) {
 	s := open(t, testdb.Postgres(t))
 	for name, want := range map[string]string{"idle_in_transaction_session_timeout": "30s", "tcp_user_timeout": "20000", "tcp_keepalives_idle": "10"} {
 		var set string
-		if err := s.DB().QueryRow("SELECT current_setting($1)", name).Scan(&set); err != nil || set != want && set != "0" {
+		err := s.DB().QueryRow("SELECT current_setting($1)", name).Scan(&set)
+		unknown := set == "0" && strings.HasPrefix(name, "tcp_") // to the server's system, or over its socket
+		if err != nil || set != want && !unknown {
 			t.Errorf("%s is %q, want %q: %v", name, set, want, err)
 		}
 	}

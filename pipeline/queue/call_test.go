@@ -110,6 +110,27 @@ func TestAJobThatIsNotUnderstoodHarmsNothing(t *testing.T) {
 	})
 }
 
+// TestAJobOfAProgramThatWasOutgrownIsNoFailedAttempt: whoever takes it next has all of its attempts.
+func TestAJobOfAProgramThatWasOutgrownIsNoFailedAttempt(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		s := open(t, database)
+		worked := make(chan bool, 100)
+		q, stop := start(t, queue.Config{Store: s, Desks: desks, Workers: 1, Work: func(context.Context, countersign.CaseID) error {
+			worked <- true
+			return fmt.Errorf("take the case: %w", store.ErrOtherSchema)
+		}})
+		addAt(t, s, q, countersign.Bank, "D-1")
+		<-worked
+		stop()
+		var left int
+		var failures string
+		err := s.DB().QueryRow("SELECT max_attempts - attempt, COALESCE(CAST(errors AS TEXT), '') FROM river_job").Scan(&left, &failures)
+		if err != nil || left != 25 || failures != "" {
+			t.Errorf("%d attempts are left, and its failures are %q: %v", left, failures, err)
+		}
+	})
+}
+
 // waitsItsTurn works a case as the pipeline does where there are limits, and tells the queue when it has ended.
 func waitsItsTurn(s *store.Store, q **queue.Queue, hold func(countersign.CaseID)) func(context.Context, countersign.CaseID) error {
 	return func(ctx context.Context, id countersign.CaseID) error {
