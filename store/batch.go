@@ -145,7 +145,7 @@ func (b *batched) on(f func(*pgx.Conn) error) (err error) {
 }
 
 // pooled is the PostgreSQL pool for reading. What is asked on a connection that has broken is asked again on another: a read may be
-// repeated, as long as nobody has seen a part of its answer.
+// repeated, as long as nobody has seen a part of its answer; then the database is said to be away.
 type pooled struct {
 	*sql.DB
 	pool *pgxpool.Pool
@@ -173,7 +173,11 @@ func (p pooled) ask(ctx context.Context, questions []question) error {
 		questions[i].row = func(row scanner) error { seen = true; return q.row(row) }
 	}
 	for try := 0; ; try++ {
-		if err := answer(p.pool.SendBatch(ctx, queued(questions)), questions); !retry(ctx, p.pool, try, isLost(err) && !seen) {
+		err := answer(p.pool.SendBatch(ctx, queued(questions)), questions)
+		if isLost(err) && seen {
+			return errors.Join(errBroken, err)
+		}
+		if !retry(ctx, p.pool, try, isLost(err)) {
 			return err
 		}
 	}

@@ -177,5 +177,9 @@ func (s *Store) Snapshot(ctx context.Context, f func(View) error) error {
 	if err != nil {
 		return fmt.Errorf("begin a snapshot: %w", err)
 	}
-	return errors.Join(f(View{q: tx, d: s.dialect}), rollback(tx))
+	err = f(View{q: tx, d: s.dialect})
+	if undone := rollback(tx); undone != nil { // its connection is gone, which the error of whoever was reading over it may not say
+		return errors.Join(errBroken, err, undone)
+	}
+	return err
 }
