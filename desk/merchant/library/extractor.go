@@ -21,6 +21,8 @@ type Extractor struct {
 	Program  []string      // how this program is started for it; the file's name is added
 	Env      []string      // the process sees these and nothing else of our environment
 	Patience time.Duration // how long one file may take; a minute when zero
+
+	ready chan bool // holds whether the reader of PDFs is compiled, or nothing while somebody compiles it; nil when it is not kept
 }
 
 // Command stands first in the arguments of the process that reads a file, for whoever lists processes.
@@ -36,7 +38,9 @@ func Self(cache string) (Extractor, error) {
 	if err != nil {
 		return Extractor{}, fmt.Errorf("find this program to start it again: %w", err)
 	}
-	return Extractor{Program: []string{self, Command, "--cache", cache}, Env: []string{asProcess + "=1"}}, nil
+	x := Extractor{Program: []string{self, Command, "--cache", cache}, Env: []string{asProcess + "=1"}, ready: make(chan bool, 1)}
+	x.ready <- false
+	return x, nil
 }
 
 // init makes a program that was started to read a file do that and end, before it begins to be anything else. A test binary that
@@ -49,7 +53,11 @@ func init() {
 	if len(os.Args) > 3 && os.Args[2] == "--cache" {
 		cache = os.Args[3]
 	}
-	if err := ExtractText(name, cache, os.Stdin, os.Stdout); err != nil {
+	do := func() error { return ExtractText(name, cache, os.Stdin, os.Stdout) }
+	if len(os.Args) == 4 { // no file is named
+		do = func() error { return compile(cache) }
+	}
+	if err := do(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
@@ -78,7 +86,28 @@ func (x Extractor) Extract(ctx context.Context, name string, file []byte) (Extra
 	if kind == Plain || kind == Markdown {
 		return extract(name, file, "")
 	}
+	if kind == PDF {
+		x.prepare(ctx)
+	}
 	return x.apart(ctx, name, file)
+}
+
+// prepare has the reader of PDFs compiled, once, in a process of its own that no file is given to: how long that takes says something
+// of the machine, and a file that had to wait for it would be refused for taking long. If it fails, whoever reads compiles.
+func (x Extractor) prepare(ctx context.Context) {
+	if x.ready == nil {
+		return
+	}
+	select {
+	case done := <-x.ready:
+		if !done {
+			cmd := exec.CommandContext(ctx, x.Program[0], x.Program[1:]...)
+			cmd.Env, cmd.Dir = append([]string{}, x.Env...), os.TempDir()
+			done = cmd.Run() == nil
+		}
+		x.ready <- done
+	case <-ctx.Done():
+	}
 }
 
 // apart starts the process, and takes an answer only from one that ended well and in time.

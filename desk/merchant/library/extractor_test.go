@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
+	"maps"
 	"os"
 	"os/signal"
 	"path/filepath"
@@ -12,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/go-pdf/fpdf"
 
 	"countersign"
 )
@@ -120,6 +124,47 @@ func TestAProcessThatMisbehavesRefusesTheFileAndHarmsNothingElse(t *testing.T) {
 				t.Errorf("the cause is %v", cause)
 			}
 		})
+	}
+}
+
+// A file has its minute for itself, on a slow machine too, where making its reader may take longer than that.
+func TestAFileIsNotChargedForTheMakingOfItsReader(t *testing.T) {
+	cache := t.TempDir()
+	x, err := Self(cache)
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := bound(t, 1, func(doc *fpdf.Fpdf, _ int) { doc.Cell(0, 10, "Returns are free.") })
+	x.Patience = 1 // which no file is read in
+	if _, err := x.Extract(t.Context(), "policy.pdf", file); countersign.KindOf(err) != countersign.Invalid || !strings.Contains(err.Error(), "took longer than 1ns") {
+		t.Errorf("got %v", err)
+	}
+	compiled := func() map[string]time.Time {
+		t.Helper()
+		files := map[string]time.Time{}
+		err := filepath.WalkDir(cache, func(path string, entry fs.DirEntry, err error) error {
+			if err == nil && !entry.IsDir() {
+				info, err := entry.Info()
+				files[path] = info.ModTime()
+				return err
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return files
+	}
+	before := compiled()
+	if len(before) == 0 {
+		t.Error("the reader was not made")
+	}
+	x.Patience = 0
+	if e, err := x.Extract(t.Context(), "policy.pdf", file); err != nil || e.Text != "Returns are free." {
+		t.Errorf("%+v, %v", e, err)
+	}
+	if !maps.Equal(before, compiled()) {
+		t.Error("it was made again")
 	}
 }
 

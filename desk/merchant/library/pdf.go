@@ -62,6 +62,15 @@ func openReader(cache string) (pdfium.Pool, error) {
 	return webassembly.Init(webassembly.Config{MinIdle: 1, MaxIdle: 1, MaxTotal: 1, RuntimeConfig: runtime, FSConfig: wazero.NewFSConfig()})
 }
 
+// compile compiles the reader into the folder cache, and reads nothing.
+func compile(cache string) error {
+	reader, err := openReader(cache)
+	if err != nil {
+		return err
+	}
+	return reader.Close()
+}
+
 func unopened(name string, err error) error {
 	if errors.Is(err, pdferrors.ErrPassword) || errors.Is(err, pdferrors.ErrSecurity) {
 		return refused("%s is encrypted", name).Try("remove the password and upload it again")
