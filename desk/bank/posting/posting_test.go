@@ -311,7 +311,9 @@ func TestSettingsThatCannotBeRead(t *testing.T) {
 		o := office(t, database)
 		for version, r := range []store.Route{{Destination: "core", Settings: "{"}, {Destination: "core", Settings: `{"to":"core","url":"https://core.example.com/i"}`}} {
 			if err := o.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
-				_, err := tx.ApplyRoute(ctx, r, func(v int64) string { return o.Key.Seal(fmt.Sprintf("secrets of version %d of where fixes are posted", v), []byte("no JSON "+canary)) }, ada)
+				_, err := tx.ApplyRoute(ctx, r, func(v int64) string {
+					return o.Key.Seal(fmt.Sprintf("secrets of version %d of where fixes are posted", v), []byte("no JSON "+canary))
+				}, ada)
 				return err
 			}); err != nil {
 				t.Fatal(err)
