@@ -14,12 +14,15 @@ import (
 	"countersign/pipeline/review"
 )
 
-// restart stops the program, whatever it is doing, and starts it on the same address.
-func (o *office) restart(change ...func(*app.Config)) {
+// restart stops the program, whatever it is doing, and starts it on the same address once the page has asked for it in vain.
+func (s *seat) restart(change ...func(*app.Config)) {
+	o := s.office
 	o.t.Helper()
+	s.Eval("document.addEventListener('htmx:sse:error', e => { window.missed ||= e.detail.error.message === 'Failed to fetch' })", nil)
 	address := o.server.Listener.Addr().String()
 	o.must(o.Close()) // first, since it ends the event streams that a closing server waits for
 	o.server.Close()
+	s.Until("window.missed === true")
 	o.open(change...)
 	server := httptest.NewUnstartedServer(o.Handler())
 	o.must(server.Listener.Close())
@@ -29,6 +32,9 @@ func (o *office) restart(change ...func(*app.Config)) {
 	server.Start()
 	o.server = server
 }
+
+// whileAway is what a console says of a program that is not there.
+var whileAway = []string{"ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING", "htmx:sse:error: Failed to fetch"}
 
 // A watcher's page stays open while the program is stopped in the middle of an investigation and started again.
 func TestATraceGoesOnAfterARestart(t *testing.T) {
@@ -43,7 +49,7 @@ func TestATraceGoesOnAfterARestart(t *testing.T) {
 	reviewer.answers(t)
 	s.See("S2 Read the ledger")
 
-	o.restart(reviewer.models, database)
+	s.restart(reviewer.models, database)
 	s.See("Investigation taken up again after turn 1")
 	reviewer.answers(t)
 	s.See("S4 Read device and place")
@@ -55,7 +61,7 @@ func TestATraceGoesOnAfterARestart(t *testing.T) {
 	s.stayed()
 	s.traced(len(o.kinds(c.ID)))
 	s.opens("/queue") // which lets the stream go, that the server would wait for
-	s.quiet("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING")
+	s.quiet(whileAway...)
 	o.verified()
 }
 
@@ -76,12 +82,12 @@ func TestATraceThatIsReadGoesOnAfterARestart(t *testing.T) {
 	s.traced(before + 1)
 	s.See("This case has changed since you opened it.")
 
-	o.restart(database)
+	s.restart(database)
 	o.drafts(c.ID, "Dear Adaeze, it is done.")
 	s.traced(before + 2)
 	s.stayed()
 	s.opens("/queue")
-	s.quiet("ERR_CONNECTION_REFUSED", "ERR_INCOMPLETE_CHUNKED_ENCODING")
+	s.quiet(whileAway...)
 	o.verified()
 }
 
