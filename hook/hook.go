@@ -59,6 +59,7 @@ func New(c Config) *Hook {
 // ServeHTTP answers a delivery, and logs that without anything of it.
 func (h *Hook) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	begun, sent := time.Now(), answer.To(w)
+	r = answer.Traced(w, r)
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	defer func() {
