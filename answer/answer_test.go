@@ -93,9 +93,45 @@ func TestSent(t *testing.T) {
 			res.Body.Close()
 		}
 	})
+	t.Run("its reader has so much time for each part, unless a handler says otherwise", func(t *testing.T) {
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		s := To(w)
+		w.within(t, slowest)
+		s.WriteHeader(http.StatusOK)
+		w.within(t, slowest)
+		_, _ = s.Write([]byte("x"))
+		w.within(t, slowest)
+		if err := http.NewResponseController(s).SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		w.within(t, time.Second)
+		if _, _ = s.Write([]byte("x")); !w.until.IsZero() {
+			t.Errorf("what the handler said is overruled: it has until %s", w.until)
+		}
+	})
 	t.Run("it can be flushed", func(t *testing.T) {
 		if err := http.NewResponseController(To(httptest.NewRecorder())).Flush(); err != nil {
 			t.Error(err)
 		}
 	})
+}
+
+// timed remembers by when its reader must have taken what is sent.
+type timed struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (w *timed) SetWriteDeadline(at time.Time) error {
+	w.until = at
+	return nil
+}
+
+// within fails the test unless a deadline was set since it was last asked, as long from now as that, or less.
+func (w *timed) within(t *testing.T, most time.Duration) {
+	t.Helper()
+	if w.until.IsZero() || time.Until(w.until) > most {
+		t.Errorf("its reader has until %s, want %s from now", w.until, most)
+	}
+	w.until = time.Time{}
 }

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"net/http/cookiejar"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -15,6 +16,8 @@ import (
 	"time"
 
 	"countersign"
+	"countersign/auth"
+	"countersign/follow"
 	"countersign/internal/testdb"
 	"countersign/pipeline/policy"
 	"countersign/store"
@@ -331,6 +334,125 @@ func TestWhoSendsNothingIsNotWaitedFor(t *testing.T) {
 		}
 		if _, err := io.ReadAll(c); err != nil { // until it is closed
 			t.Errorf("after %q: %v", sent, err)
+		}
+	}
+}
+
+// Whatever answers, and whatever is asked: a reader who takes nothing holds an answer for a minute at most.
+func TestEveryAnswerMustBeTakenInTime(t *testing.T) {
+	handler := open(t, Config{Data: t.TempDir()}).Handler()
+	for _, path := range []string{"/sign-in", "/static/x/y", "/healthz", "/metrics", "/api/v1/cases", "/api/nothing", "/hooks/till", "/nothing"} {
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		handler.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
+		if left := time.Until(w.until); w.until.IsZero() || left > time.Minute {
+			t.Errorf("the reader of %s has until %s", path, w.until)
+		}
+	}
+}
+
+// timed remembers by when its reader must have taken what is sent.
+type timed struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (w *timed) SetWriteDeadline(at time.Time) error {
+	w.until = at
+	return nil
+}
+
+// Streams of the API and live pages have one room: each takes a place of it, and gives that back.
+func TestStreamsAndLivePagesShareOneRoom(t *testing.T) {
+	a := open(t, Config{Data: t.TempDir()})
+	a.room = &follow.Room{Most: 2, Each: 1}
+	openedAt(t, a.Store, "D-1", countersign.InReview, time.Now().UTC())
+	server := httptest.NewServer(a.Handler())
+	defer server.Close()
+	by := countersign.Actor{Kind: countersign.CLI, ID: "test"}
+	bearer, token, err := auth.NewToken(t.Context(), a.Store, "a program", auth.Analyst, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	person, err := auth.AddPerson(t.Context(), a.Store, auth.NewPerson{Email: "ada@bank.example", Role: auth.Analyst}, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	link, err := auth.MakeLink(t.Context(), a.Store, person.ID, auth.SignInLink, time.Hour, by)
+	if err != nil {
+		t.Fatal(err)
+	}
+	jar, _ := cookiejar.New(nil)
+	client := &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	ask := func(method, path string) int {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), method, server.URL+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Sec-Fetch-Site", "same-origin")
+		if strings.HasPrefix(path, "/api/") {
+			r.Header.Set("Authorization", "Bearer "+bearer)
+		}
+		res, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res.Body.Close()
+		return res.StatusCode
+	}
+	if status := ask("POST", "/link/"+link); status != http.StatusSeeOther {
+		t.Fatalf("signing in is answered with %d", status)
+	}
+	asked := func(when string, program, page int) {
+		t.Helper()
+		for range 2 { // the second finds the place that the first gave back
+			if got := ask("HEAD", "/api/v1/cases/D-1/events"); got != program {
+				t.Errorf("%s a stream is answered with %d, want %d", when, got, program)
+			}
+			if got := ask("HEAD", "/cases/D-1/live"); got != page {
+				t.Errorf("%s a live page is answered with %d, want %d", when, got, page)
+			}
+		}
+	}
+	take := func(who string) func() {
+		t.Helper()
+		leave, err := a.room.Take(who)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return leave
+	}
+	asked("with nobody else", http.StatusOK, http.StatusOK)
+	leave := take("token:" + token.ID)
+	asked("with another stream of the program", http.StatusServiceUnavailable, http.StatusOK)
+	leave()
+	leave = take("person:" + person.ID)
+	asked("with another page of the person", http.StatusOK, http.StatusServiceUnavailable)
+	other := take("token:other")
+	asked("with every place taken", http.StatusServiceUnavailable, http.StatusServiceUnavailable)
+	leave()
+	other()
+	asked("with all gone", http.StatusOK, http.StatusOK)
+}
+
+// Nothing that a request brings gets into the log by being brought: neither its method nor its path, nor an id that it gives itself.
+func TestNobodyWritesIntoTheLog(t *testing.T) {
+	var log strings.Builder
+	handler := open(t, Config{Data: t.TempDir(), Log: slog.New(slog.NewTextHandler(&log, nil))}).Handler()
+	for _, path := range []string{"/", "/sign-in", "/cases/CHOSEN", "/static/CHOSEN/CHOSEN", "/healthz", "/metrics", "/api/v1/cases/CHOSEN", "/api/v1/cases/CHOSEN/approve", "/api/CHOSEN",
+		"/hooks/CHOSEN", "/CHOSEN?q=CHOSEN"} {
+		for _, method := range []string{"GET", "POST", "CHOSEN"} {
+			log.Reset()
+			r := httptest.NewRequest(method, path, strings.NewReader("CHOSEN"))
+			for _, header := range []string{"X-Request-Id", "X-Correlation-Id", "Traceparent", "X-Forwarded-For", "User-Agent", "Referer"} {
+				r.Header.Set(header, "CHOSEN\nlevel=ERROR")
+			}
+			w := httptest.NewRecorder()
+			handler.ServeHTTP(w, r)
+			id := w.Header().Get("X-Request-Id")
+			if text := log.String(); strings.Contains(text, "CHOSEN") || id == "" || !strings.Contains(text, "request="+id) && text != "" {
+				t.Errorf("%s %s has the id %q and is logged as\n%s", method, path, id, text)
+			}
 		}
 	}
 }

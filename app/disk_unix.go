@@ -22,6 +22,11 @@ func (c Config) examineDisk() Finding {
 	if err := syscall.Statfs(c.Data, &disk); err != nil {
 		return Finding{What: "disk", Says: err.Error()}
 	}
+	return c.judgeDisk(&disk)
+}
+
+// judgeDisk is the finding about a disk that has so much.
+func (c Config) judgeDisk(disk *syscall.Statfs_t) Finding {
 	free := uint64(disk.Bavail) * uint64(disk.Bsize)
 	f := Finding{What: "disk", OK: true, Says: fmt.Sprintf("%.1f GiB free", float64(free)/(1<<30))}
 	switch {
@@ -32,7 +37,7 @@ func (c Config) examineDisk() Finding {
 	case disk.Files > 0 && uint64(disk.Ffree) < leastFiles: // some file systems have no such list
 		return f.bad(fmt.Sprintf("room for %d more files", uint64(disk.Ffree)), "remove files from the disk of "+c.Data+": it has space, and no room for names")
 	}
-	if kind := remote(&disk); kind != "" && !c.onPostgres() {
+	if kind := remote(disk); kind != "" && !c.onPostgres() {
 		return f.bad(kind+", on which SQLite's locks cannot be relied on", "keep the data folder on a disk of this machine, or use PostgreSQL")
 	}
 	return f

@@ -62,6 +62,50 @@ func TestDoctorLooksAtWhatTheDatabaseRefuses(t *testing.T) {
 	})
 }
 
+func TestDoctorTriesToWrite(t *testing.T) {
+	off := map[string]string{"sqlite": "PRAGMA query_only = 1", "postgres": "ALTER TABLE settings RENAME TO others"}
+	testdb.Engines(t, func(t *testing.T, database string) {
+		config := Config{Data: t.TempDir(), Database: database}
+		a := open(t, config)
+		if _, err := a.Store.DB().Exec(off[a.Store.Engine()]); err != nil {
+			t.Fatal(err)
+		}
+		if f := a.examineGuards(t.Context(), a.Store); f.OK || f.Says == "" {
+			t.Errorf("it is said to be well: %+v", f)
+		}
+	})
+}
+
+func TestDoctorMindsHowSQLiteWrites(t *testing.T) {
+	for statement, want := range map[string]string{
+		"PRAGMA synchronous = NORMAL": "commits do not wait for the disk", "PRAGMA foreign_keys = OFF": "foreign keys are off", "PRAGMA journal_mode = DELETE": "its journal is delete and not wal",
+	} {
+		a := open(t, Config{Data: t.TempDir()})
+		if err := a.Close(); err != nil { // whoever reads would keep its journal as it is
+			t.Fatal(err)
+		}
+		s, err := store.Open(t.Context(), a.Database, store.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		if _, err := s.DB().Exec(statement); err != nil {
+			t.Fatal(err)
+		}
+		says(t, a.examineGuards(t.Context(), s), "wrong", want)
+	}
+}
+
+func TestDoctorAsksTheDatabase(t *testing.T) {
+	a := open(t, Config{Data: t.TempDir()})
+	if err := a.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if f := a.examineDatabase(t.Context(), a.Store); f.OK || f.Says == "" {
+		t.Errorf("one that answers nothing is said to be well: %+v", f)
+	}
+}
+
 func TestDoctorVerifiesSomeOfTheRecord(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
 		config := Config{Data: t.TempDir(), Database: database}
@@ -70,19 +114,30 @@ func TestDoctorVerifiesSomeOfTheRecord(t *testing.T) {
 			openedAt(t, a.Store, countersign.CaseID(fmt.Sprint("D-", i)), countersign.InReview, time.Now().UTC())
 		}
 		says(t, finding(t, Examine(t.Context(), config), "record"), "to know", "3 cases, 3 rows; 3 chains verified now", "all of them never")
-		report, err := a.Store.VerifyRecord(t.Context(), nil)
-		if err == nil {
-			err = a.Store.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error { return tx.KeepVerified(ctx, report) })
+		verified := func() {
+			t.Helper()
+			report, err := a.Store.VerifyRecord(t.Context(), nil)
+			if err == nil {
+				err = a.Store.Write(t.Context(), func(ctx context.Context, tx *store.Tx) error { return tx.KeepVerified(ctx, report) })
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		verified()
 		openedAt(t, a.Store, "D-9", countersign.InReview, time.Now().UTC())
 		says(t, finding(t, Examine(t.Context(), config), "record"), "well", "4 chains verified now, all on ", "and 1 rows since")
-		if _, err := a.Store.DB().Exec("UPDATE cases SET outcome = 'resolved', status = 'closed' WHERE id = 'D-1'"); err != nil {
-			t.Fatal(err)
+		change := func(to string) {
+			t.Helper()
+			if _, err := a.Store.DB().Exec("UPDATE cases SET " + to + " WHERE id = 'D-1'"); err != nil {
+				t.Fatal(err)
+			}
 		}
+		change("outcome = 'resolved', status = 'closed'")
 		says(t, finding(t, Examine(t.Context(), config), "record"), "wrong", "case D-1 is broken at row 1")
+		verified()
+		change("outcome = '', status = 'in_review'") // by somebody who hides what they did
+		says(t, finding(t, Examine(t.Context(), config), "record"), "wrong", "the last verification of all, on ", "found a break")
 	})
 }
 
@@ -106,18 +161,38 @@ func TestDoctorMindsTheClock(t *testing.T) {
 	}
 }
 
+// A clock that was set back, on an engine that has no other to compare it with.
+func TestDoctorComparesTheClockWithTheRecord(t *testing.T) {
+	var ahead time.Duration
+	config := Config{Data: t.TempDir(), Now: func() time.Time { return time.Now().Add(ahead) }}
+	openedAt(t, open(t, config).Store, "D-1", countersign.InReview, time.Now().UTC())
+	for _, row := range []struct {
+		ahead time.Duration
+		mark  string
+		words []string
+	}{
+		{0, "well", nil}, {-30 * time.Second, "well", nil}, {time.Hour, "well", nil},
+		{-time.Hour, "wrong", []string{"the newest row on record is from "}}, {-100_000 * time.Hour, "wrong", []string{"which cannot be"}},
+	} {
+		ahead = row.ahead
+		says(t, finding(t, Examine(t.Context(), config), "clock"), row.mark, row.words...)
+	}
+}
+
 func TestDoctorSaysWhoElseMayRead(t *testing.T) {
 	if os.Getuid() < 0 {
 		return // a system without such rights
 	}
 	config := Config{Data: t.TempDir() + "/data"}
+	config.Database = t.TempDir() + "/elsewhere.db"
 	key := config.Data + "/master.key"
 	says(t, finding(t, Examine(t.Context(), config), "permissions"), "well")
 	for _, row := range []struct {
 		path string
 		mode os.FileMode
 		mark string
-	}{{config.Data, 0o755, "to know"}, {config.Data, 0o750, "to know"}, {config.Data, 0o700, "well"}, {key, 0o640, "wrong"}, {key, 0o604, "wrong"}, {key, 0o600, "well"}} {
+	}{{config.Data, 0o755, "to know"}, {config.Data, 0o750, "to know"}, {config.Data, 0o700, "well"}, {key, 0o640, "wrong"}, {key, 0o604, "wrong"}, {key, 0o600, "well"},
+		{config.Database, 0o604, "to know"}, {config.Database, 0o602, "to know"}, {config.Database, 0o640, "well"}} {
 		if err := os.Chmod(row.path, row.mode); err != nil {
 			t.Fatal(err)
 		}
@@ -130,10 +205,10 @@ func TestDoctorSaysWhoElseMayRead(t *testing.T) {
 
 // What an installation makes by itself is for nobody else to read, whatever the umask says.
 func TestADatabaseThatIsMadeIsThisUsersAlone(t *testing.T) {
-	config := Config{Data: t.TempDir()}
+	config := Config{Data: t.TempDir() + "/data"}
 	a := open(t, config)
 	openedAt(t, a.Store, "D-1", countersign.InReview, time.Now().UTC())
-	for _, name := range []string{"countersign.db", "countersign.db-wal", "countersign.db-shm", "master.key"} {
+	for _, name := range []string{".", "countersign.db", "countersign.db-wal", "countersign.db-shm", "master.key"} {
 		info, err := os.Stat(config.Data + "/" + name)
 		if err != nil {
 			t.Fatal(err)

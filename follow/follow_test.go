@@ -383,11 +383,36 @@ func TestStream(t *testing.T) {
 			}
 		})
 	}
+	t.Run("who does not take an event within ten seconds is left behind", func(t *testing.T) {
+		w := &timed{ResponseRecorder: httptest.NewRecorder()}
+		s, err := follow.Open(w, httptest.NewRequest("GET", "/", nil))
+		timely := func(what string, err error) {
+			t.Helper()
+			if err != nil || w.until.IsZero() || time.Until(w.until) > 10*time.Second {
+				t.Errorf("for %s its reader has until %s (%v)", what, w.until, err)
+			}
+			w.until = time.Time{}
+		}
+		timely("the beginning", err)
+		timely("an event", s.Event("", 1, "x"))
+		timely("a sign of life", s.Beat())
+	})
 	t.Run("headers alone have no body", func(t *testing.T) {
 		if w := send(t, http.MethodHead, func(*follow.Stream) error { return nil }); w.Body.Len() > 0 {
 			t.Errorf("sent %q", w.Body)
 		}
 	})
+}
+
+// timed remembers by when its reader must have taken what is sent.
+type timed struct {
+	*httptest.ResponseRecorder
+	until time.Time
+}
+
+func (w *timed) SetWriteDeadline(at time.Time) error {
+	w.until = at
+	return nil
 }
 
 func TestWhereAStreamGoesOn(t *testing.T) {

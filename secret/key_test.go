@@ -37,6 +37,9 @@ func TestAKeyIsMadeOnceAndFoundAgain(t *testing.T) {
 	if err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("the file's mode is %v (%v), want 0600", info.Mode(), err)
 	}
+	if info, err := os.Stat(filepath.Dir(path)); err != nil || info.Mode().Perm() != 0o700 {
+		t.Errorf("the mode of its folder is %v (%v), want 0700", info.Mode(), err)
+	}
 	if left, err := os.ReadDir(filepath.Dir(path)); err != nil || len(left) != 1 {
 		t.Errorf("the folder holds %v (%v), want the key alone", left, err)
 	}

@@ -155,13 +155,23 @@ func TestWhatAProxySaysIsBelievedOfATrustedOne(t *testing.T) {
 	})
 	t.Run("and of nobody else: who says that they are another each time is stopped", func(t *testing.T) {
 		o := newOffice(t, trusting("10.0.0.0/8"))
+		another := func(i int) http.Header {
+			return http.Header{"Sec-Fetch-Site": {"same-origin"}, "X-Forwarded-For": {fmt.Sprintf("198.51.100.%d", i)}}
+		}
 		b := o.browser()
-		for i := range 21 {
-			status := b.send("POST", "/sign-in", url.Values{"email": {fmt.Sprintf("x%d@bank.example", i)}, "password": {"guess"}},
-				http.Header{"Sec-Fetch-Site": {"same-origin"}, "X-Forwarded-For": {fmt.Sprintf("198.51.100.%d", i)}}).status
-			if i == 20 && status != http.StatusTooManyRequests {
-				t.Errorf("they may go on: %d", status)
+		guess := func(i int) int {
+			return b.send("POST", "/sign-in", url.Values{"email": {fmt.Sprintf("x%d@bank.example", i)}, "password": {"guess"}}, another(i)).status
+		}
+		inside := o.as(auth.Analyst)
+		inside.post("/settings/password", url.Values{"password": {password}}).is(http.StatusSeeOther)
+		inside.send("POST", "/settings/password", url.Values{"current": {"guess"}, "password": {password}}, another(0)).is(http.StatusBadRequest)
+		for i := 1; i < 20; i++ {
+			if got := guess(i); got != http.StatusUnauthorized {
+				t.Fatalf("guess %d is answered with %d", i, got)
 			}
+		}
+		if got := guess(20); got != http.StatusTooManyRequests {
+			t.Errorf("they may go on: %d", got)
 		}
 	})
 }

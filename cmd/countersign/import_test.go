@@ -45,3 +45,19 @@ func TestAnImportThatIsStoppedSaysHowFarItCame(t *testing.T) {
 		t.Errorf("exit %d, and said\n%s%s", code, out, again)
 	}
 }
+
+// What was refused names accounts and customers.
+func TestTheListOfWhatWasRefusedIsThisUsersAlone(t *testing.T) {
+	dir := t.TempDir()
+	file, results := filepath.Join(dir, "accounts.csv"), filepath.Join(dir, "refused.csv")
+	if err := os.WriteFile(file, []byte("id,customer_id,number,currency\nA,nobody,0123456789,NGN\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs strings.Builder
+	if code := run(t.Context(), []string{"--data", filepath.Join(dir, "data"), "import", "records", file, "--results", results}, strings.NewReader(""), &out, &errs); code != 1 {
+		t.Errorf("exit %d, and said\n%s%s", code, &out, &errs)
+	}
+	if info, err := os.Stat(results); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("its mode is %v (%v), want 0600", info.Mode(), err)
+	}
+}
