@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -324,6 +325,9 @@ func (w *world) sealed() {
 	}
 }
 
+// trouble is a line that tells of a panic. A word of its own: an id of a request may have those letters too.
+var trouble = regexp.MustCompile(`\bpanic(ked)?\b|^fatal error`)
+
 // panics looks for one in the logs.
 func (w *world) panics() {
 	logs, err := filepath.Glob(w.file("*.log"))
@@ -336,7 +340,7 @@ func (w *world) panics() {
 			w.wrong("read a log: %v", err)
 		}
 		for line := range strings.Lines(string(text)) {
-			if strings.Contains(line, "panic") || strings.HasPrefix(line, "fatal error") {
+			if trouble.MatchString(line) {
 				w.wrong("%s: %s", filepath.Base(path), line)
 				break
 			}
