@@ -20,10 +20,7 @@ const (
 	keptPacks   = "SELECT case_id, CAST(round AS TEXT), sha256, bytes FROM report_packs "
 )
 
-const (
-	ofCase  = "WHERE case_id = $1"
-	ofShare = "WHERE case_id >= $1 AND ($2 = '' OR case_id < $2)"
-)
+const ofCase = "WHERE case_id = $1"
 
 // keptBeside is everything that is kept beside the records of some cases.
 func (v View) keptBeside(ctx context.Context, where string, args ...any) (map[countersign.CaseID][]audit.Kept, error) {

@@ -96,6 +96,25 @@ func TestABookIsReadByItsAccount(t *testing.T) {
 	})
 }
 
+// A share of the record is read from its beginning to its end, and not to the end of the record: with a million cases there are thousands.
+func TestAShareIsReadToItsEnd(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		s := open(t, database)
+		storetest.Fill(t, s, storetest.Filled{Cases: 300, Open: 100})
+		ends := map[string]string{"sqlite": "id>? AND", "postgres": ">= "}[s.Engine()]
+		asked := 0
+		plans(t, s, func(v store.View) error { return v.VerifyBetween(ctx, "D-3", "D-4") }, func(statement, plan string) {
+			asked++
+			if !regexp.MustCompile(regexp.QuoteMeta(ends) + ".*<").MatchString(plan) {
+				t.Errorf("%s\nis answered by\n%s", statement, plan)
+			}
+		})
+		if asked != 5 {
+			t.Errorf("%d statements were heard: cases, rows, reports, files, packs", asked)
+		}
+	})
+}
+
 // readsNoWholeTable asks the database how it would answer each statement of what is read.
 func readsNoWholeTable(t *testing.T, s *store.Store, read func(store.View) error) {
 	t.Helper()

@@ -120,7 +120,8 @@ func (v View) WholeRecord(ctx context.Context) iter.Seq2[RecordRow, error] {
 }
 
 func (v View) recordOf(ctx context.Context, of share) iter.Seq2[RecordRow, error] {
-	return v.recordRows(ctx, "WHERE r.case_id >= $1 AND ($2 = '' OR r.case_id < $2)", of.from, of.until)
+	where, args := of.within("r.case_id")
+	return v.recordRows(ctx, where, args...)
 }
 
 func (v View) recordRows(ctx context.Context, where string, args ...any) iter.Seq2[RecordRow, error] {
