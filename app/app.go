@@ -23,6 +23,7 @@ import (
 	"countersign/desk/merchant/library"
 	"countersign/desk/merchant/setup"
 	"countersign/follow"
+	"countersign/keyring"
 	"countersign/llm"
 	"countersign/llm/roster"
 	"countersign/measure"
@@ -41,6 +42,8 @@ type Config struct {
 	Data      string // the folder of the database, the key and the lock
 	Database  string // a SQLite path or a postgres:// URL; <Data>/countersign.db when empty
 	KeyFile   string // <Data>/master.key when empty
+	KeyText   string // the master key itself, in base64, where it is in no file
+	KeyFolder string // systemd's folder of credentials, where one of them may be the key
 	Work      bool   // investigate cases in this process
 	Workers   int    // at once; 16 when zero
 	Notice    string // a sentence above every page of the dashboard
@@ -69,6 +72,7 @@ type App struct {
 	Review review.Review
 	Desks  map[countersign.DeskName]desk.Desk
 	Key    secret.Key
+	Keys   keyring.Ring
 	Model  llm.Model
 
 	Measure *measure.Process
@@ -101,7 +105,7 @@ func Open(ctx context.Context, c Config) (a *App, err error) {
 	if a.way, err = a.Config.way(); err != nil {
 		return a, err
 	}
-	if a.Key, err = secret.Open(a.keyFile(), a.KeyFile == ""); err != nil {
+	if a.Keys.Found, err = a.keySource().Find(); err != nil {
 		return a, err
 	}
 	if a.Model, err = openModel(a.Config.Model); err != nil {
@@ -114,28 +118,10 @@ func Open(ctx context.Context, c Config) (a *App, err error) {
 		return a, err
 	}
 	a.Measure.Watch(a.Store)
-	if err := a.keep(ctx); err != nil {
+	if err := a.takeKey(ctx); err != nil {
 		return a, err
 	}
 	return a, a.assemble()
-}
-
-// keep notes the key that the database was made with, and warns when this is another. What was sealed under the first one
-// says so where it is used, and can be entered again; everything else works, and a program that refused to start would help
-// nobody.
-func (a *App) keep(ctx context.Context) error {
-	kept, err := a.Store.KeyID(ctx)
-	if err != nil {
-		return err
-	}
-	if kept == "" {
-		return a.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.KeepKeyID(ctx, a.Key.ID()) })
-	}
-	if kept != a.Key.ID() {
-		a.Log.WarnContext(ctx, "this is not the master key that the database was made with: put the first one back", "file", a.keyFile(),
-			"key", a.Key.ID(), "expected", kept)
-	}
-	return nil
 }
 
 // claim makes sure that one process at a time works a SQLite database. Knowing that, it may take up every case that was

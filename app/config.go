@@ -100,13 +100,6 @@ func absolute(path string) string {
 	return path // the working directory is gone: whoever opens it will say so
 }
 
-func (c Config) keyFile() string {
-	if c.KeyFile != "" {
-		return c.KeyFile
-	}
-	return filepath.Join(c.Data, "master.key")
-}
-
 // mend is an error that an operator can do something about, with its cause.
 func mend(cause error, message, hint string) error {
 	e := countersign.Errorf(countersign.Unavailable, "%s", message).Try(hint)

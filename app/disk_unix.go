@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 	"strings"
 	"syscall"
 )
@@ -56,9 +57,12 @@ func (c Config) examineFiles() Finding {
 			open = append(open, fmt.Sprintf("%s (%04o)", path, info.Mode().Perm()))
 		}
 	}
-	look(c.keyFile(), 0o077)
+	keys, _ := filepath.Glob(c.keyFile() + "*") // with those that it replaced; a folder that cannot be read has none
+	for _, key := range keys {
+		look(key, 0o077)
+	}
 	if len(open) > 0 {
-		return f.bad("others on this machine can reach the key: "+open[0], "chmod 600 "+c.keyFile())
+		return f.bad("others on this machine can reach the key: "+open[0], "chmod 600 "+c.keyFile()+"*")
 	}
 	look(c.Data, 0o077)
 	if !c.onPostgres() {

@@ -14,7 +14,6 @@ import (
 	"countersign/desk/merchant/setup"
 	"countersign/llm/roster"
 	"countersign/pipeline/policy"
-	"countersign/secret"
 	"countersign/store"
 )
 
@@ -55,20 +54,11 @@ func Examine(ctx context.Context, c Config) []Finding {
 	folder.Says = cmp.Or(folder.Says, c.Data)
 	db, err := store.Open(ctx, c.Database, store.Options{Now: c.Now, Log: c.Log})
 	if err != nil {
-		return []Finding{folder, wrong("database", err), c.examineKey(""), c.examineModel(ctx), c.examineWay(), c.examineWaits(), c.examineFiles(), c.examineDisk()}
+		return []Finding{folder, wrong("database", err), c.examineKey(ctx, nil), c.examineModel(ctx), c.examineWay(), c.examineWaits(), c.examineFiles(), c.examineDisk()}
 	}
 	defer db.Close()
-	return []Finding{folder, c.examineDatabase(ctx, db), c.examineGuards(ctx, db), examineRecord(ctx, db), examineClock(ctx, db), c.examineKey(keyOf(ctx, db)),
+	return []Finding{folder, c.examineDatabase(ctx, db), c.examineGuards(ctx, db), examineRecord(ctx, db), examineClock(ctx, db), c.examineKey(ctx, db),
 		c.examineModels(ctx, db), examinePolicy(ctx, db), c.examineMapping(ctx, db), examineQueue(ctx, db), c.examineWay(), c.examineWaits(), c.examineFiles(), c.examineDisk()}
-}
-
-// keyOf is the key that the database was made with, empty when nobody knows.
-func keyOf(ctx context.Context, db *store.Store) string {
-	id, err := db.KeyID(ctx)
-	if err != nil {
-		return ""
-	}
-	return id
 }
 
 // wrong is a finding from an error, or that nothing is wrong.
@@ -124,26 +114,13 @@ func damageOf(ctx context.Context, db *store.Store) string {
 	return strings.Join(strings.Fields(found), " ")
 }
 
-// examineKey reads the key that is there, and compares it with the one that the database was made with, if that is known.
-func (c Config) examineKey(kept string) Finding {
-	key, err := secret.Open(c.keyFile(), c.KeyFile == "")
-	switch {
-	case err != nil:
-		return wrong("master key", err)
-	case kept != "" && kept != key.ID():
-		return Finding{What: "master key", Says: fmt.Sprintf("%s holds key %s, this database was made with key %s", c.keyFile(), key.ID(), kept),
-			Try: "put the key file of the first installation in its place"}
-	}
-	return Finding{What: "master key", OK: true, Says: c.keyFile() + ", key " + key.ID()}
-}
-
 // examineModels looks at what the settings say, unless the environment names a model or they say nothing. It asks no server: what each
 // can do is shown where it was tried.
 func (c Config) examineModels(ctx context.Context, db *store.Store) Finding {
 	if c.Model.Provider != "" {
 		return c.examineModel(ctx)
 	}
-	key, err := secret.Open(c.keyFile(), c.KeyFile == "")
+	key, err := c.keyFor(ctx, db)
 	if err != nil {
 		return wrong("model", err)
 	}
@@ -222,7 +199,7 @@ func capped(caps map[string]int64) string {
 
 // examineMapping reads the shop's database as an order of it would be read.
 func (c Config) examineMapping(ctx context.Context, db *store.Store) Finding {
-	key, err := secret.Open(c.keyFile(), c.KeyFile == "")
+	key, err := c.keyFor(ctx, db)
 	if err != nil {
 		return wrong("mapping", err)
 	}

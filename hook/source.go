@@ -38,6 +38,9 @@ func (s Sources) Add(ctx context.Context, name string, window time.Duration, by 
 	}
 	plain, sealed := s.forge(name)
 	err = s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.SealUnder(ctx, s.Key.ID()); err != nil {
+			return err
+		}
 		return tx.AddEventSource(ctx, store.EventSource{Name: name, Desk: countersign.Merchant, Secret: sealed, Window: window}, by)
 	})
 	return plain, err
@@ -50,6 +53,9 @@ func (s Sources) Rotate(ctx context.Context, name string, overlap time.Duration,
 	}
 	plain, sealed := s.forge(name)
 	err = s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.SealUnder(ctx, s.Key.ID()); err != nil {
+			return err
+		}
 		return tx.RotateEventSource(ctx, name, sealed, tx.Now.Add(overlap), by)
 	})
 	return plain, err

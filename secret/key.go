@@ -1,12 +1,11 @@
-// Package secret keeps the master key, and seals under it what the program must remember and nobody may read: the connection
-// string of a shop's database.
+// Package secret keeps the master key, and seals under it what the program must remember and nobody may read: connection strings,
+// keys of models, secrets that sign.
 //
 // A sealed text names the key that opens it. With another key, or none, nothing is lost and nothing pretends to be unset: the
 // error says which key is missing, and whoever has the secret may enter it again.
 package secret
 
 import (
-	"crypto/rand"
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/hex"
@@ -70,24 +69,10 @@ func parse(path string, text []byte) (k Key, err error) {
 	return k, nil
 }
 
-// forge writes a new key under a name of its own and links it into place: whoever comes second finds the first one's.
+// forge makes a key and its file.
 func forge(path string) (Key, error) {
-	var k Key
-	rand.Read(k.bytes[:])
 	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
-		return k, unreachable("make", path, err)
+		return Key{}, unreachable("make", path, err)
 	}
-	fresh, err := os.CreateTemp(filepath.Dir(path), ".master-*") // 0600
-	if err != nil {
-		return k, unreachable("make", path, err)
-	}
-	defer os.Remove(fresh.Name())
-	_, err = fresh.WriteString(base64.StdEncoding.EncodeToString(k.bytes[:]) + "\n")
-	if err := errors.Join(err, fresh.Sync(), fresh.Close()); err != nil {
-		return k, unreachable("write", path, err)
-	}
-	if err := os.Link(fresh.Name(), path); err != nil && !errors.Is(err, fs.ErrExist) {
-		return k, unreachable("make", path, err)
-	}
-	return Open(path, false)
+	return put(path, path, New())
 }

@@ -51,6 +51,11 @@ func (t *Tx) KeepDraft(ctx context.Context, d Draft) error {
 	return wrap(err, "keep the draft of a shop mapping")
 }
 
+// ResealDraft keeps the connection string of somebody's draft sealed anew, if it is the one that is known.
+func (t *Tx) ResealDraft(ctx context.Context, personID, known, connection string) error {
+	return t.reseal(ctx, "the draft of a shop mapping", "UPDATE shop_drafts SET connection = $1 WHERE person_id = $2 AND connection = $3", connection, personID, known)
+}
+
 // DropDraft forgets somebody's answers. Without any it changes nothing.
 func (t *Tx) DropDraft(ctx context.Context, personID string) error {
 	_, err := t.exec(ctx, "DELETE FROM shop_drafts WHERE person_id = $1", personID)

@@ -68,3 +68,8 @@ func (t *Tx) AddMapping(ctx context.Context, m Mapping, seal func(version int64)
 		version, m.Name, m.JSON, seal(version), m.ConfirmedBy, t.Now.UnixMicro(), by.String())
 	return version, wrap(raced(err), "keep the shop mapping")
 }
+
+// ResealMapping keeps the connection string of a version sealed anew, if it is the one that is known.
+func (t *Tx) ResealMapping(ctx context.Context, version int64, known, connection string) error {
+	return t.reseal(ctx, "a shop mapping", "UPDATE shop_mappings SET connection = $1 WHERE version = $2 AND connection = $3", connection, version, known)
+}

@@ -70,6 +70,16 @@ func (t *Tx) AddModelSettings(ctx context.Context, m ModelSettings, by countersi
 	return version, wrap(err, "forget the keys of earlier settings for models")
 }
 
+// ResealModelKey keeps the key of a connection sealed anew, in the version in force.
+func (t *Tx) ResealModelKey(ctx context.Context, connection, known, key string) error {
+	m, ok, err := t.ModelSettings(ctx)
+	if err != nil || !ok || m.Keys[connection] != known {
+		return err
+	}
+	m.Keys[connection] = key
+	return t.reseal(ctx, "the key of a model connection", "UPDATE model_settings SET keys = $1 WHERE version = $2", asJSON{m.Keys}, m.Version)
+}
+
 // ModelTrial is what a model's server could do when it was last tried.
 type ModelTrial struct {
 	Connection string

@@ -73,7 +73,7 @@ func TestKeysAndTokens(t *testing.T) {
 				t.Errorf("before: %q, %v", id, err)
 			}
 			for _, id := range []string{"k1", "k2"} {
-				write(t, s, func(ctx context.Context, tx *store.Tx) error { return tx.KeepKeyID(ctx, id) })
+				write(t, s, func(ctx context.Context, tx *store.Tx) error { return tx.KeepKey(ctx, store.MasterKey{ID: id}) })
 			}
 			if id, err := s.KeyID(ctx); err != nil || id != "k1" {
 				t.Errorf("after: %q, %v", id, err)

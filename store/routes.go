@@ -64,3 +64,8 @@ func (t *Tx) ApplyRoute(ctx context.Context, r Route, seal func(version int64) s
 		version, r.Destination, r.Settings, seal(version), t.Now.UnixMicro(), by.String())
 	return version, wrap(raced(err), "apply the route")
 }
+
+// ResealRoute keeps the secrets of a version sealed anew, if they are those that are known.
+func (t *Tx) ResealRoute(ctx context.Context, version int64, known, secrets string) error {
+	return t.reseal(ctx, "where fixes are posted", "UPDATE posting_routes SET secrets = $1 WHERE version = $2 AND secrets = $3", secrets, version, known)
+}

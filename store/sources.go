@@ -72,6 +72,12 @@ func (t *Tx) RotateEventSource(ctx context.Context, name, secret string, formerU
 	return t.sourceChanged(ctx, name, SourceRotated, by)
 }
 
+// ResealEventSource keeps the secret of a source sealed anew, the one in force or the one before it, whichever is the one that is known.
+func (t *Tx) ResealEventSource(ctx context.Context, name, known, secret string) error {
+	return t.reseal(ctx, "a source of events", `UPDATE event_sources SET secret = CASE WHEN secret = $3 THEN $1 ELSE secret END,
+		former = CASE WHEN former = $3 THEN $1 ELSE former END WHERE name = $2`, secret, name, known)
+}
+
 // RemoveEventSource takes a source away: nothing that it sends is taken any more. What it sent stays.
 func (t *Tx) RemoveEventSource(ctx context.Context, name string, by countersign.Actor) error {
 	n, err := t.exec(ctx, "DELETE FROM event_sources WHERE name = $1", name)

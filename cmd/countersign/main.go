@@ -73,6 +73,7 @@ type cli struct {
 	User        userCommand        `cmd:"" help:"Add a person who may sign in."`
 	Token       tokenCommand       `cmd:"" help:"Create an API token."`
 	Hook        hookCommand        `cmd:"" help:"Say who may send events, and with which secret."`
+	Keys        keysCommand        `cmd:"" help:"Show the master key and what is sealed under it, or put another into its place."`
 	Doctor      doctorCommand      `cmd:"" help:"Check database, key, clock, model and disk, and say what is wrong."`
 	Version     versionCommand     `cmd:"" help:"Print the version."`
 
@@ -85,6 +86,8 @@ type cli struct {
 	PublicURL     string `hidden:"" env:"COUNTERSIGN_PUBLIC_URL"`
 	Proxies       string `hidden:"" env:"COUNTERSIGN_TRUSTED_PROXIES"`
 	MasterKeyFile string `hidden:"" env:"COUNTERSIGN_MASTER_KEY_FILE"`
+	MasterKey     string `hidden:"" env:"COUNTERSIGN_MASTER_KEY"`
+	Credentials   string `hidden:"" env:"CREDENTIALS_DIRECTORY"`
 	ModelProvider string `hidden:"" env:"COUNTERSIGN_MODEL_PROVIDER"`
 	ModelName     string `hidden:"" env:"COUNTERSIGN_MODEL"`
 	ModelBaseURL  string `hidden:"" env:"COUNTERSIGN_MODEL_BASE_URL"`
@@ -195,7 +198,7 @@ func (s *session) log() *slog.Logger {
 // config is the app's configuration as flags and environment give it.
 func (s *session) config() app.Config {
 	return app.Config{
-		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, PublicURL: s.PublicURL, Proxies: s.Proxies, Version: programVersion(), Log: s.log(),
+		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, KeyText: s.MasterKey, KeyFolder: s.Credentials, PublicURL: s.PublicURL, Proxies: s.Proxies, Version: programVersion(), Log: s.log(),
 		Now:   clock,
 		Model: app.ModelConfig{Provider: s.ModelProvider, Name: s.ModelName, BaseURL: s.ModelBaseURL, APIKey: s.ModelAPIKey},
 	}

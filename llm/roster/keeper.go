@@ -125,6 +125,9 @@ func whole(r Roster) Entered {
 // Save puts a change into force as a new version. Two changes at once are both made, one after the other.
 func (k Keeper) Save(ctx context.Context, change Change, by countersign.Actor) (number int64, err error) {
 	err = k.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.SealUnder(ctx, k.Key.ID()); err != nil {
+			return err
+		}
 		row, _, err := tx.ModelSettings(ctx)
 		if err != nil {
 			return err

@@ -22,7 +22,7 @@ func TestFaults(t *testing.T) {
 			return id
 		}
 		keep := func(id string) error {
-			return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.KeepKeyID(ctx, id) })
+			return s.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.KeepKey(ctx, store.MasterKey{ID: id}) })
 		}
 		forget := func() {
 			if _, err := s.DB().Exec("DELETE FROM settings"); err != nil {

@@ -50,6 +50,9 @@ func (o Office) Apply(ctx context.Context, s Settings, by countersign.Actor) (ve
 	}
 	seal := func(version int64) string { return o.Key.Seal(sealedFor(version), hidden) }
 	err = o.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.SealUnder(ctx, o.Key.ID()); err != nil {
+			return err
+		}
 		version, err = tx.ApplyRoute(ctx, store.Route{Destination: s.To, Settings: string(shown)}, seal, by)
 		return err
 	})

@@ -70,7 +70,12 @@ func (s Setup) Keep(ctx context.Context, person string, d Draft) error {
 	if dsn != "" {
 		row.Connection = s.Key.Seal(draftOf(person), []byte(dsn))
 	}
-	return s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.KeepDraft(ctx, row) })
+	return s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.SealUnder(ctx, s.Key.ID()); err != nil {
+			return err
+		}
+		return tx.KeepDraft(ctx, row)
+	})
 }
 
 // Drop forgets somebody's answers.

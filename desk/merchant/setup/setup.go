@@ -44,6 +44,9 @@ func (s Setup) Save(ctx context.Context, m connector.Mapping, confirmed, by coun
 	}
 	seal := func(version int64) string { return s.Key.Seal(sealedFor(version), []byte(located(m))) }
 	err = s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error {
+		if err := tx.SealUnder(ctx, s.Key.ID()); err != nil {
+			return err
+		}
 		row := store.Mapping{Name: m.Name, JSON: string(text), ConfirmedBy: confirmed.String()}
 		if version, err = tx.AddMapping(ctx, row, seal, by); err != nil {
 			return err
