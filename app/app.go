@@ -45,6 +45,7 @@ type Config struct {
 	KeyText   string // the master key itself, in base64, where it is in no file
 	KeyFolder string // systemd's folder of credentials, where one of them may be the key
 	Work      bool   // investigate cases in this process
+	Alone     bool   // work on a SQLite database only while nobody else does
 	Workers   int    // at once; 16 when zero
 	Notice    string // a sentence above every page of the dashboard
 	PublicURL string // where people reach the dashboard; with https:// its cookies travel no other way
@@ -127,7 +128,7 @@ func Open(ctx context.Context, c Config) (a *App, err error) {
 // claim makes sure that one process at a time works a SQLite database. Knowing that, it may take up every case that was
 // being investigated at once: whoever held it is gone.
 func (a *App) claim() error {
-	if !a.Work || a.onPostgres() {
+	if !a.Work && !a.Alone || a.onPostgres() {
 		return nil
 	}
 	a.lock = flock.New(a.Database + ".lock")

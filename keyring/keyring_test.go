@@ -69,14 +69,19 @@ var seals = map[string]func(context.Context, *store.Store, secret.Key) error{
 	},
 }
 
+func (h *house) seal(what string, k secret.Key) {
+	h.Helper()
+	if err := seals[what](h.Context(), h.store, k); err != nil {
+		h.Fatalf("seal %s: %v", what, err)
+	}
+}
+
 // furnish seals one of everything, and what is there twice: an older version, a secret that was rotated.
 func (h *house) furnish(k secret.Key) {
 	h.Helper()
 	for range 2 {
-		for what, seal := range seals {
-			if err := seal(h.Context(), h.store, k); err != nil {
-				h.Fatalf("seal %s: %v", what, err)
-			}
+		for what := range seals {
+			h.seal(what, k)
 		}
 	}
 	sources, err := h.store.EventSources(h.Context())

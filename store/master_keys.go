@@ -75,13 +75,18 @@ func (t *Tx) SealUnder(ctx context.Context, id string) error {
 	if err != nil || kept == id {
 		return err
 	}
-	var replaced int
-	err = t.q.QueryRowContext(ctx, "SELECT COUNT(*) FROM settings WHERE name = $1", keyCheck+id).Scan(&replaced)
-	if err == nil && replaced > 0 {
+	replaced, err := t.wasKey(ctx, id)
+	if err == nil && replaced {
 		return countersign.Errorf(countersign.Unavailable, "master key %s was replaced by %s, so nothing is sealed under it any more; nothing was changed", id, kept).
 			Try("start this program again with the new key")
 	}
-	return wrap(err, "look for the master key among those that were replaced")
+	return err
+}
+
+// wasKey reports whether the database is or was kept under a key.
+func (t *Tx) wasKey(ctx context.Context, id string) (was bool, err error) {
+	err = t.q.QueryRowContext(ctx, "SELECT COUNT(*) > 0 FROM settings WHERE name = $1", keyCheck+id).Scan(&was)
+	return was, wrap(err, "look for the master key among those that were replaced")
 }
 
 // holdKey is KeyID, and keeps the key what it is until the transaction ends.
@@ -106,13 +111,17 @@ func (t *Tx) ReplaceKey(ctx context.Context, old string, k MasterKey, by counter
 	if kept != old {
 		return countersign.Errorf(countersign.Conflict, "somebody else has put master key %s in the place of %s meanwhile; nothing was changed", kept, old)
 	}
+	before, err := t.wasKey(ctx, k.ID)
+	if err != nil {
+		return err
+	}
+	if before {
+		return countersign.Errorf(countersign.Conflict, "master key %s was in force before, and was replaced", k.ID).Try("expected a key that this database never had")
+	}
 	if _, err := t.exec(ctx, "UPDATE settings SET value = $1, changed_at = $2 WHERE name = 'master_key_id'", k.ID, t.Now.UnixMicro()); err != nil {
 		return wrap(err, "replace the master key's id")
 	}
 	_, err = t.exec(ctx, "INSERT INTO settings (name, value, changed_at) VALUES ($1, $2, $3)",
 		keyCheck+k.ID, asJSON{keyValue{Check: k.Check, By: by.String()}}, t.Now.UnixMicro())
-	if isUnique(err) {
-		return countersign.Errorf(countersign.Conflict, "master key %s was in force before, and was replaced", k.ID).Try("expected a key that this database never had")
-	}
 	return wrap(err, "keep the master key's check")
 }

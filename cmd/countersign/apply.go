@@ -12,8 +12,10 @@ import (
 
 // with opens the program for a command that works on the database and does not investigate, and closes it after: what closing says counts
 // too.
-func (s *session) with(do func(*app.App) error) (err error) {
-	a, err := app.Open(s, s.config())
+func (s *session) with(do func(*app.App) error) error { return s.opened(s.config(), do) }
+
+func (s *session) opened(c app.Config, do func(*app.App) error) (err error) {
+	a, err := app.Open(s, c)
 	if err != nil {
 		return err
 	}

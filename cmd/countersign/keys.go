@@ -10,7 +10,8 @@ import (
 )
 
 type keysCommand struct {
-	Show keysShowCommand `cmd:"" help:"Say which master key this is, where it comes from, and what it opens. Ends with 1 if something needs another key."`
+	Show   keysShowCommand   `cmd:"" help:"Say which master key this is, where it comes from, and what it opens. Ends with 1 if something needs another key."`
+	Rotate keysRotateCommand `cmd:"" help:"Put another master key into its place and seal everything anew under that; refused on SQLite while serve runs."`
 }
 
 type keysShowCommand struct {
@@ -93,4 +94,32 @@ func neededKey(t keyring.Thing) string {
 		return "a backup: it was damaged where it is kept"
 	}
 	return "key " + t.Key
+}
+
+type keysRotateCommand struct {
+	NewKeyFile string `help:"The file of the new key; it is made when it is not there. Needed where the key that is here is in no file of ours." placeholder:"FILE"`
+	Lost       bool   `help:"The key that the database is kept under is lost for good: go on from the one that is here, and leave what that one does not open."`
+}
+
+// Run says which key is in force from then on, and what has to be done that this program cannot do.
+func (c keysRotateCommand) Run(s *session) error {
+	config := s.config()
+	config.Alone = true
+	return s.opened(config, func(a *app.App) error {
+		done, err := a.Keys.Rotate(s, keyring.Order{File: c.NewKeyFile, Lost: c.Lost, By: operator()})
+		if err != nil {
+			return err
+		}
+		for _, t := range done.Left {
+			fmt.Fprintf(s.err, "left as it is: %s: needs re-entry, or %s\n", t.Place, neededKey(t))
+		}
+		if a.Keys.Found.File == "" {
+			fmt.Fprintf(s.err, "put what %s holds into %s now: without it nothing opens\n", c.NewKeyFile, a.Keys.Found.In)
+		}
+		if a.Store.Engine() != "sqlite" {
+			fmt.Fprintln(s.err, "give every machine the new key and start its programs again: those that run have the old one, which opens and seals nothing more")
+		}
+		_, err = fmt.Fprintf(s.out, "master key %s is in the place of %s; %d sealed anew, %d left\n", done.New, done.Old, done.Resealed, len(done.Left))
+		return err
+	})
 }

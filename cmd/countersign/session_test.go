@@ -29,6 +29,7 @@ import (
 //	sql DATABASE STATEMENT          does to a SQLite file what only somebody with the file can do
 //	records N FILE                  writes an import of N rows
 //	bytes FILE TEXT                 writes a file whose text has Go's escapes in it
+//	envfile NAME FILE               sets a variable to what a file holds
 //	cut FILE N                      takes the last N bytes off
 //
 // $TAKEN is an address that something else listens on.
@@ -51,7 +52,7 @@ func TestSessions(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "complains": complains, "columns": columns, "sql": statement, "records": writeRecords, "bytes": writeBytes, "cut": cut,
+			"exits": exits, "complains": complains, "columns": columns, "sql": statement, "records": writeRecords, "bytes": writeBytes, "cut": cut, "envfile": envFile,
 		},
 	})
 }
@@ -116,6 +117,10 @@ func writeBytes(ts *testscript.TestScript, neg bool, args []string) {
 	text, err := strconv.Unquote(`"` + strings.ReplaceAll(args[1], `"`, `\"`) + `"`)
 	ts.Check(err)
 	ts.Check(os.WriteFile(ts.MkAbs(args[0]), []byte(text), 0o600))
+}
+
+func envFile(ts *testscript.TestScript, neg bool, args []string) {
+	ts.Setenv(args[0], strings.TrimSpace(ts.ReadFile(args[1])))
 }
 
 func cut(ts *testscript.TestScript, neg bool, args []string) {
