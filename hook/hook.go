@@ -136,11 +136,9 @@ func (h *Hook) secrets(source store.EventSource) (all [][]byte, err error) {
 	}
 	all = append(all, now)
 	if source.Former != "" && h.Store.Now().Before(source.FormerUntil) {
-		former, err := h.Key.Open(Purpose(source.Name), source.Former)
-		if err != nil {
-			return nil, err
+		if former, err := h.Key.Open(Purpose(source.Name), source.Former); err == nil { // a key that was lost: its secret was entered again
+			all = append(all, former)
 		}
-		all = append(all, former)
 	}
 	return all, nil
 }

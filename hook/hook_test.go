@@ -460,3 +460,19 @@ func FuzzHook(f *testing.F) {
 		}
 	})
 }
+
+// A secret that was entered again, because the key that sealed the one before is lost, counts at once.
+func TestAFormerSecretThatDoesNotOpenStopsNobody(t *testing.T) {
+	t.Parallel()
+	g := newGate(t, testdb.SQLite(t))
+	_, err := hook.Sources{Store: g.store, Key: secret.New()}.Rotate(ctx, "till", hook.Overlap, ada)
+	g.must(err)
+	if got := g.send("/hooks/till", g.signed(event(1)), event(1)); got.Status != 503 {
+		t.Errorf("a delivery whose secret does not open: %+v", got)
+	}
+	g.secret, err = g.sources.Rotate(ctx, "till", hook.Overlap, ada)
+	g.must(err)
+	if got := g.send("/hooks/till", g.signed(event(1)), event(1)); got.Status != 202 {
+		t.Errorf("a delivery with the secret that was entered again: %+v", got)
+	}
+}

@@ -61,6 +61,12 @@ func (s Sources) Rotate(ctx context.Context, name string, overlap time.Duration,
 	return plain, err
 }
 
+// Opens reports whether the secret of a source can be opened: where not, nothing of it is taken until it has another.
+func (s Sources) Opens(source store.EventSource) bool {
+	_, err := s.Key.Open(Purpose(source.Name), source.Secret)
+	return err == nil
+}
+
 // Remove takes a source away. What it sent stays.
 func (s Sources) Remove(ctx context.Context, name string, by countersign.Actor) error {
 	return s.Store.Write(ctx, func(ctx context.Context, tx *store.Tx) error { return tx.RemoveEventSource(ctx, name, by) })

@@ -91,7 +91,7 @@ func (g *gallery) sources() {
 			Kept: []refusedLine{{admin.moment(galleryTime.Add(-2 * time.Hour)), `dispute.status: "angry" is not one of needs_response, under_review, closed, withdrawn, reversed, won, accepted, expired, lost`}},
 			Refused: []refusedLine{{admin.moment(galleryTime.Add(-time.Hour)), "Countersign-Signature: is of another body or secret: body changed in transit? (headers seen: Accept-Encoding, Content-Length, Countersign-Signature, User-Agent, X-Forwarded-For)"},
 				{admin.moment(galleryTime.Add(-3 * time.Hour)), "Countersign-Signature: is 3600 seconds off, and 300 are allowed: signed at 2026-12-01T06:10:00Z, and it is 2026-12-01T07:10:00Z here"}}},
-		{Name: "new", Window: "5 minutes", Deliveries: "0", Events: "0"},
+		{Name: "new", Window: "5 minutes", Deliveries: "0", Events: "0", Lost: true},
 	}}
 	all.Changes = []sourceChange{
 		{"new", "Ngozi Admin", "added", admin.moment(galleryTime)},

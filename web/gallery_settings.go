@@ -18,6 +18,7 @@ func (g *gallery) setting(who auth.Principal, email string) settingsScreen {
 func (g *gallery) managing(v *visit) settingsScreen {
 	p := g.setting(anAdmin, "ngozi@bank.example")
 	p.Manage, p.Policy.Mode, p.NoAI, p.Models = true, policy.Shadow, true, []string{"The offline reviewer: fixed rules, no AI, no network."}
+	p.Key = keyPanel{ID: "8f31c2d07ab94e15", In: "/var/lib/countersign/master.key", Sealed: 4}
 	p.Load = loadPanel{[]poolLine{{poolWords("desk:bank"), 40, 40, 1312}, {poolWords("model:desk-model-1"), 8, 3, 0}}, 10_000, 50_000}
 	since := v.moment(galleryTime.AddDate(0, -2, 0))
 	p.People = []personLine{
@@ -45,8 +46,12 @@ func (g *gallery) settings() {
 	g.setUp(analyst, "of somebody who has no password yet", "", byLink)
 	g.setUp(admin, "of an admin, with people and tokens", "", g.managing(admin))
 	alone := g.managing(admin)
-	alone.People, alone.Tokens = alone.People[2:3], nil
+	alone.People, alone.Tokens, alone.Key.Sealed = alone.People[2:3], nil, 0
 	g.setUp(admin, "of an admin who is alone", "", alone)
+	other := g.managing(admin)
+	other.Key.Wrong = "This database is kept under master key 02d4be6671f0a39c, and another one is here."
+	other.Key.Lost = []string{"Connection string of version 3 of the shop mapping", "Key of the model connection hosted at https://models.example.com/v1", "Secrets of version 2 of where fixes are posted", "Secret of the event source till"}
+	g.setUp(admin, "of an admin, with another master key than the database's", "", other)
 
 	link := g.managing(admin)
 	link.Secret = &secretPanel{"A link for Grace Effiong", "https://disputes.bank.example/link/GHDM6Z2KQ4TNXW7RPBYJ5VCA3E",

@@ -21,6 +21,7 @@ type settingsScreen struct {
 	Models []string // who investigates, in words
 	Posts  postsPanel
 	Load   loadPanel
+	Key    keyPanel
 	NoAI   bool
 	Manage bool
 	People []personLine
@@ -175,6 +176,10 @@ var zones = []string{"Africa/Accra", "Africa/Cairo", "Africa/Johannesburg", "Afr
 
 func (v *visit) manage(p *settingsScreen) error {
 	p.Manage = true
+	var err error
+	if p.Key, err = v.masterKey(); err != nil {
+		return err
+	}
 	people, err := v.Store.People(v.r.Context())
 	if err != nil {
 		return err

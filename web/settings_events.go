@@ -24,6 +24,7 @@ type eventsScreen struct {
 type sourceLine struct {
 	Name, Window, Skew  string
 	Off                 bool // the clocks are far apart
+	Lost                bool // its secret needs re-entry: a new one
 	Last                moment
 	Deliveries, Events  string
 	Waiting, Unreadable int64
@@ -76,7 +77,7 @@ func (v *visit) sourceLine(s store.EventSource) (l sourceLine, err error) {
 	if err != nil {
 		return l, err
 	}
-	l = sourceLine{Name: s.Name, Window: windowWords(s.Window), Deliveries: count(counts.Deliveries), Events: count(counts.Events), Waiting: counts.Waiting, Unreadable: counts.Unreadable}
+	l = sourceLine{Name: s.Name, Lost: !v.Sources.Opens(s), Window: windowWords(s.Window), Deliveries: count(counts.Deliveries), Events: count(counts.Events), Waiting: counts.Waiting, Unreadable: counts.Unreadable}
 	if !counts.Last.IsZero() {
 		l.Last, l.Skew, l.Off = v.moment(counts.Last), skewWords(counts.Skew), counts.Skew > s.Window/2 || counts.Skew < -s.Window/2
 	}

@@ -24,6 +24,7 @@ import (
 	"countersign/desk/merchant/setup"
 	"countersign/follow"
 	"countersign/hook"
+	"countersign/keyring"
 	"countersign/llm/roster"
 	"countersign/pipeline/intake"
 	"countersign/pipeline/review"
@@ -42,6 +43,7 @@ type Config struct {
 	Roster   roster.Keeper // which models there are, and what they may cost
 	Throttle *auth.Throttle
 	Sources  hook.Sources // who may send events
+	Ring     keyring.Ring // the master key, and what is sealed
 	Hooks    *hook.Hook   // what was refused of them of late; nil where none are taken
 
 	Environment string     // the model that the environment names, in words; empty where the settings say who investigates

@@ -95,7 +95,7 @@ var table = []row{
 	{"hook", face, "answer pipeline/intake secret store"}, // no way to a decision: it hands in what was signed
 	{"keyring", face, "desk/bank/posting desk/merchant/setup hook llm/roster secret store"},
 	{"api", face, "answer audit auth desk/merchant/pack desk/merchant/report follow measure pipeline/intake pipeline/review redact store"}, // never execute: a decision goes through review
-	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/posting desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop events follow hook llm/probe llm/roster pipeline/budget pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
+	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/posting desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop events follow hook keyring llm/probe llm/roster pipeline/budget pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
 	{"app", program, "answer api auth auth/session desk desk/bank desk/bank/posting desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop follow hook keyring llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/outside pipeline/policy pipeline/queue pipeline/review secret store web"},
