@@ -39,23 +39,25 @@ import (
 
 // Config says what to run and where.
 type Config struct {
-	Data      string // the folder of the database, the key and the lock
-	Database  string // a SQLite path or a postgres:// URL; <Data>/countersign.db when empty
-	KeyFile   string // <Data>/master.key when empty
-	KeyText   string // the master key itself, in base64, where it is in no file
-	KeyFolder string // systemd's folder of credentials, where one of them may be the key
-	Work      bool   // investigate cases in this process
-	Alone     bool   // work on a SQLite database only while nobody else does
-	Workers   int    // at once; 16 when zero
-	Notice    string // a sentence above every page of the dashboard
-	PublicURL string // where people reach the dashboard; with https:// its cookies travel no other way
-	Proxies   string // the proxies in front of it, which are believed what they say of a request's way: addresses and networks, with commas
-	Model     ModelConfig
-	Bounds    investigate.Bounds
-	Version   string
-	Log       *slog.Logger
-	Now       func() time.Time
-	NewID     func(prefix string) countersign.CaseID
+	Data        string // the folder of the database, the key and the lock
+	Database    string // a SQLite path or a postgres:// URL; <Data>/countersign.db when empty
+	KeyFile     string // <Data>/master.key when empty
+	KeyText     string // the master key itself, in base64, where it is in no file
+	KeyFolder   string // systemd's folder of credentials, where one of them may be the key
+	Work        bool   // investigate cases in this process
+	Alone       bool   // work on a SQLite database only while nobody else does
+	Workers     int    // at once; 16 when zero
+	Notice      string // a sentence above every page of the dashboard
+	PublicURL   string // where people reach the dashboard; with https:// its cookies travel no other way
+	CertFile    string // for TLS that ends here, with CertKeyFile
+	CertKeyFile string
+	Proxies     string // the proxies in front of it, which are believed what they say of a request's way: addresses and networks, with commas
+	Model       ModelConfig
+	Bounds      investigate.Bounds
+	Version     string
+	Log         *slog.Logger
+	Now         func() time.Time
+	NewID       func(prefix string) countersign.CaseID
 	// Models overrides the configured model for single cases: the demo's scripted reviewers.
 	Models func(countersign.Case, llm.Model) llm.Model
 	Sweep  time.Duration

@@ -59,6 +59,10 @@ func (c Config) way() (answer.Way, error) {
 	if err != nil {
 		return answer.Way{}, err
 	}
+	if c.CertFile != "" && strings.HasPrefix(public, "http://") {
+		return answer.Way{}, countersign.Errorf(countersign.Invalid, "%q is not encrypted, and --tls-cert says that this program is reached by HTTPS", public).In("public URL").
+			Try("expected the https:// address that the certificate is for")
+	}
 	proxies, err := answer.ReadProxies(c.Proxies)
 	return answer.Way{PublicURL: public, Proxies: proxies}, err
 }

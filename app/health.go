@@ -48,8 +48,11 @@ func (f Finding) and(says, try string) Finding {
 
 // Examine looks at everything an operator would be asked about, and goes on when something is wrong: whoever asks may have a
 // program that does not start. Like any command it makes what a new folder lacks; it changes nothing else.
-func Examine(ctx context.Context, c Config) []Finding {
+func Examine(ctx context.Context, c Config) (all []Finding) {
 	c = c.filled()
+	if c.CertFile != "" {
+		defer func() { all = append(all, c.examineCertificate()) }()
+	}
 	folder := wrong("data folder", c.check())
 	folder.Says = cmp.Or(folder.Says, c.Data)
 	db, err := store.Open(ctx, c.Database, store.Options{Now: c.Now, Log: c.Log})

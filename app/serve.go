@@ -57,7 +57,7 @@ func (a *App) pages(hooks *hook.Hook) http.Handler {
 		Library:  a.Library,
 		Sessions: session.New(a.Store, session.Options{Secure: a.way.HTTPS, Unattended: web.Unattended}),
 		Sources:  hook.Sources{Store: a.Store, Key: a.Key}, Hooks: hooks,
-		Ring:        a.Keys,
+		Ring: a.Keys, Inhabited: a.Inhabited,
 		Roster:      a.Roster,
 		Environment: a.environment(), NoAI: a.offline(), Way: a.way,
 		Folder: a.Data, Notice: a.Notice, Log: a.Log, Version: a.Version, Stopping: a.stopping, Answered: a.Measure.Answered, Room: a.room})

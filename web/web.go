@@ -11,6 +11,7 @@
 package web
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -55,6 +56,8 @@ type Config struct {
 	Log      *slog.Logger    // discarded when nil
 	Version  string          // of the program, at the foot of every page
 	Stopping <-chan struct{} // closed when the program begins to stop, which ends event streams; nil for never
+
+	Inhabited func(context.Context) // told once the first account was made; nil when nobody asks
 
 	Room *follow.Room // for live pages, shared with the API; its own when nil
 	// Answered is told of each page that was answered, by its route, event streams left out; nil when nobody measures.

@@ -59,6 +59,9 @@ func postWelcome(v *visit) error {
 	if err != nil {
 		return v.noLink(err)
 	}
+	if v.Inhabited != nil {
+		v.Inhabited(v.r.Context())
+	}
 	if err := v.setMode(p.Mode, auth.PrincipalOf(person).Actor); err != nil {
 		return err
 	}

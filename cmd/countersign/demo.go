@@ -24,8 +24,8 @@ import (
 )
 
 type demoCommand struct {
-	Addr string `help:"Address to listen on." default:"127.0.0.1:8080" env:"COUNTERSIGN_ADDR"`
-	Once bool   `help:"Work every dispute, print the table and a summary, and exit."`
+	entrance
+	Once bool `help:"Work every dispute, print the table and a summary, and exit."`
 }
 
 // demoTime is when the demo's clock starts with --once, so that two runs print the same.
@@ -35,9 +35,9 @@ var demoTime = time.Date(2026, 11, 27, 9, 0, 0, 0, time.UTC)
 // person can watch in the dashboard, which it serves from the first one on. With --once and no --data nothing is kept; otherwise
 // demo and serve on the same folder go on with what is there.
 func (c demoCommand) Run(s *session) (err error) {
-	var l net.Listener
+	door, l := c.door(s), net.Listener(nil)
 	if !c.Once {
-		if l, err = app.Listen("--addr", c.Addr); err != nil { // before the work, not after it
+		if l, err = door.Open(); err != nil { // before the work, not after it
 			return err
 		}
 		defer l.Close()
@@ -50,7 +50,7 @@ func (c demoCommand) Run(s *session) (err error) {
 	if c.Once {
 		return show.run(s)
 	}
-	return show.serve(s, l)
+	return show.serve(s, l, door.Address(l))
 }
 
 // show is the demo on its way.
@@ -141,11 +141,11 @@ const (
 
 // serve serves the dashboard and works the disputes beside it. Who stops the program in the middle finds the rest done when they
 // start it again.
-func (d *show) serve(s *session, l net.Listener) error {
+func (d *show) serve(s *session, l net.Listener, address string) error {
 	if err := d.supply(s); err != nil { // before anybody comes to look for a payment
 		return err
 	}
-	if err := d.greet(s, l.Addr()); err != nil {
+	if err := d.greet(s, address); err != nil {
 		return err
 	}
 	ctx, stop := context.WithCancel(s)
@@ -156,7 +156,7 @@ func (d *show) serve(s *session, l net.Listener) error {
 		stop()
 		return errors.Join(ignoring(s.Err(), err), <-served)
 	}
-	d.print("\nThe dashboard goes on at http://%s until you press Ctrl-C.", l.Addr())
+	d.print("\nThe dashboard goes on at %s until you press Ctrl-C.", address)
 	return <-served
 }
 
@@ -169,7 +169,7 @@ func ignoring(stopped, err error) error {
 }
 
 // greet prints the way in: a link that signs the demo's analyst in, once. Each start prints a new one.
-func (d *show) greet(ctx context.Context, at net.Addr) error {
+func (d *show) greet(ctx context.Context, at string) error {
 	p, err := d.analyst(ctx)
 	if err != nil {
 		return err
@@ -195,7 +195,7 @@ func (d *show) analyst(ctx context.Context) (store.Person, error) {
 
 const greeting = `Open this in your browser; it signs you in, once:
 
-  http://%[1]s/link/%[2]s
+  %[1]s/link/%[2]s
 
 No AI is connected: an offline reviewer works by rules. To let an AI investigate, connect it in the dashboard (Settings, Models),
 stop the demo, and go on with the same data:

@@ -12,11 +12,12 @@ import (
 
 type doctorCommand struct {
 	JSON bool `name:"json" help:"Print the findings as JSON."`
+	encryption
 }
 
 // Run prints what it looked at and ends with 1 if something is wrong.
 func (c doctorCommand) Run(s *session) (err error) {
-	findings := app.Examine(s, s.config())
+	findings := app.Examine(s, c.onto(s.config()))
 	for i := range findings {
 		findings[i].Says = redact.Mask(findings[i].Says).String()
 	}

@@ -33,19 +33,42 @@ func (w work) onto(c app.Config) app.Config {
 	return c
 }
 
+// entrance is where people reach the dashboard and the API.
+type entrance struct {
+	Addr      string `help:"Address to listen on. One that others can reach needs TLS, a proxy that is named, or --plain-http." default:"127.0.0.1:8080" env:"COUNTERSIGN_ADDR"`
+	PlainHTTP bool   `name:"plain-http" help:"Say that passwords and cases may travel unencrypted, because nobody else is on that network." env:"COUNTERSIGN_PLAIN_HTTP"`
+	encryption
+}
+
+// encryption is TLS that ends in this program. Its files may be renewed while it runs.
+type encryption struct {
+	Cert string `name:"tls-cert" help:"PEM file of a certificate and those that signed it." placeholder:"FILE" env:"COUNTERSIGN_TLS_CERT"`
+	Key  string `name:"tls-key" help:"PEM file of its key." placeholder:"FILE" env:"COUNTERSIGN_TLS_KEY"`
+}
+
+func (e encryption) onto(c app.Config) app.Config {
+	c.CertFile, c.CertKeyFile = e.Cert, e.Key
+	return c
+}
+
+func (e entrance) door(s *session) app.Door {
+	return app.Door{Addr: e.Addr, CertFile: e.Cert, KeyFile: e.Key, Plain: e.PlainHTTP, Proxies: s.Proxies != "", Log: s.log()}
+}
+
 type serveCommand struct {
-	Addr string `help:"Address to listen on." default:"127.0.0.1:8080" env:"COUNTERSIGN_ADDR"`
+	entrance
 	work
 }
 
 // Run serves until the program is told to stop, then drains: no new case, running ones get time to end, and what is cut
 // short goes on from its record at the next start.
 func (c serveCommand) Run(s *session) (err error) {
-	l, err := app.Listen("--addr", c.Addr)
+	door := c.door(s)
+	l, err := door.Open()
 	if err != nil {
 		return err
 	}
-	a, err := app.Open(s, c.onto(s.config()))
+	a, err := app.Open(s, c.work.onto(c.encryption.onto(s.config())))
 	if err != nil {
 		return errors.Join(err, l.Close())
 	}
@@ -53,33 +76,48 @@ func (c serveCommand) Run(s *session) (err error) {
 	if err := a.Start(s); err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "countersign serves %s on %s\n", s.address(l), a.Store.Engine())
-	if err := welcome(s, a, s.address(l)); err != nil {
+	if c.PlainHTTP && c.Cert == "" {
+		a.Log.WarnContext(s, "passwords and cases travel unencrypted: somebody has said that nobody else is on that network", "address", l.Addr().String())
+	}
+	fmt.Fprintf(s.err, "countersign serves %s on %s\n", s.address(door, l), a.Store.Engine())
+	if err := welcome(s, a, s.address(door, l)); err != nil {
 		return err
 	}
 	return a.Serve(s, l, a.Handler())
 }
 
-// welcome prints the link by which the first account is made, while there is none. Whoever can read this terminal or log may use
-// it; each start makes another, and the first account ends them all.
+// welcome prints the link by which the first account is made, while there is none, and keeps it in a file for those to whom a service
+// prints nothing. Whoever can read this terminal, log or file may use it; each start makes another, and the first account ends them all.
 func welcome(s *session, a *app.App, address string) error {
-	if n, err := a.Store.CountPeople(s); err != nil || n > 0 {
+	n, err := a.Store.CountPeople(s)
+	if err != nil {
 		return err
+	}
+	if n > 0 {
+		a.Inhabited(s)
+		return nil
 	}
 	secret, err := auth.MakeLink(s, a.Store, "", auth.SetUpLink, 0, operator())
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(s.err, "nobody has an account yet; make the first one at %s/welcome/%s\n", address, secret)
+	link := address + "/welcome/" + secret
+	fmt.Fprintf(s.err, "nobody has an account yet; make the first one at %s\n", link)
+	path, err := a.KeepFirstLink(link)
+	if err != nil {
+		a.Log.WarnContext(s, "the first link is in no file", "error", err) // it was printed
+		return nil
+	}
+	fmt.Fprintf(s.err, "until then the link is also in %s\n", path)
 	return nil
 }
 
 // address is where people reach the dashboard.
-func (s *session) address(l net.Listener) string {
+func (s *session) address(door app.Door, l net.Listener) string {
 	if s.PublicURL != "" {
 		return strings.TrimRight(s.PublicURL, "/")
 	}
-	return "http://" + l.Addr().String()
+	return door.Address(l)
 }
 
 type workerCommand struct {

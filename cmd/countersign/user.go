@@ -43,6 +43,7 @@ func (c userAddCommand) Run(s *session) (err error) {
 		if err != nil {
 			return err
 		}
+		a.Inhabited(s)
 		_, err = fmt.Fprintln(s.out, p.ID)
 		return err
 	})
