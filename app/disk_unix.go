@@ -44,6 +44,18 @@ func (c Config) judgeDisk(disk *syscall.Statfs_t) Finding {
 	return f
 }
 
+// keyFiles are the key's and those beside it, of keys that it replaced. A folder that cannot be read has none.
+func (c Config) keyFiles() (all []string) {
+	folder, name := filepath.Split(c.keyFile())
+	entries, _ := os.ReadDir(folder)
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), name) {
+			all = append(all, folder+e.Name())
+		}
+	}
+	return all
+}
+
 // readOnly is how a file system says that nothing is written to it, on every system of the kind.
 const readOnly = 1
 
@@ -57,8 +69,7 @@ func (c Config) examineFiles() Finding {
 			open = append(open, fmt.Sprintf("%s (%04o)", path, info.Mode().Perm()))
 		}
 	}
-	keys, _ := filepath.Glob(c.keyFile() + "*") // with those that it replaced; a folder that cannot be read has none
-	for _, key := range keys {
+	for _, key := range c.keyFiles() {
 		look(key, 0o077)
 	}
 	if len(open) > 0 {

@@ -186,12 +186,15 @@ func TestDoctorSaysWhoElseMayRead(t *testing.T) {
 	config := Config{Data: t.TempDir() + "/data"}
 	config.Database = t.TempDir() + "/elsewhere.db"
 	key := config.Data + "/master.key"
+	former := key + ".0123456789abcdef" // that it replaced
 	says(t, finding(t, Examine(t.Context(), config), "permissions"), "well")
+	put(t, former, nil)
 	for _, row := range []struct {
 		path string
 		mode os.FileMode
 		mark string
 	}{{config.Data, 0o755, "to know"}, {config.Data, 0o750, "to know"}, {config.Data, 0o700, "well"}, {key, 0o640, "wrong"}, {key, 0o604, "wrong"}, {key, 0o600, "well"},
+		{former, 0o644, "wrong"}, {former, 0o600, "well"},
 		{config.Database, 0o604, "to know"}, {config.Database, 0o602, "to know"}, {config.Database, 0o640, "well"}} {
 		if err := os.Chmod(row.path, row.mode); err != nil {
 			t.Fatal(err)

@@ -211,6 +211,22 @@ func TestAKeyThatWasReplacedDoesNotComeBack(t *testing.T) {
 	}
 }
 
+// What an earlier program left has the id of its key and no row of it.
+func TestAKeyThatAnEarlierProgramKeptIsReplacedToo(t *testing.T) {
+	testdb.Engines(t, func(t *testing.T, database string) {
+		h, lost := newHouse(t, database), secret.New()
+		r := h.filed()
+		h.keep(h.ring(lost))
+		if _, err := h.store.DB().Exec("DELETE FROM settings WHERE name LIKE 'master_key/%'"); err != nil {
+			t.Fatal(err)
+		}
+		h.rotate(r, Order{Lost: true})
+		if err := seals["a draft"](t.Context(), h.store, lost); err == nil {
+			t.Error("something was sealed under a key that was replaced")
+		}
+	})
+}
+
 func TestWithTheOwnKeyLostTheOneHereTakesOver(t *testing.T) {
 	testdb.Engines(t, func(t *testing.T, database string) {
 		h := newHouse(t, database)

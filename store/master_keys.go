@@ -118,6 +118,11 @@ func (t *Tx) ReplaceKey(ctx context.Context, old string, k MasterKey, by counter
 	if before {
 		return countersign.Errorf(countersign.Conflict, "master key %s was in force before, and was replaced", k.ID).Try("expected a key that this database never had")
 	}
+	// A program that kept no check of its key has left no row of it.
+	if _, err := t.exec(ctx, "INSERT INTO settings (name, value, changed_at) SELECT $1, '{}', changed_at FROM settings WHERE name = 'master_key_id' ON CONFLICT (name) DO NOTHING",
+		keyCheck+old); err != nil {
+		return wrap(err, "keep the master key that is replaced")
+	}
 	if _, err := t.exec(ctx, "UPDATE settings SET value = $1, changed_at = $2 WHERE name = 'master_key_id'", k.ID, t.Now.UnixMicro()); err != nil {
 		return wrap(err, "replace the master key's id")
 	}
