@@ -11,7 +11,7 @@ FAULTS ?= 200
 DATABASE ?= both
 
 .DEFAULT_GOAL := help
-.PHONY: help test race fuzz bench campaign machines fmt check
+.PHONY: help test race fuzz bench campaign machines dist fmt check
 
 help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
@@ -48,6 +48,11 @@ campaign: ## Break the running program FAULTS (200) times at random on DATABASE 
 machines: ## Kill processes and cut the network while 20,000 cases pass through; MACHINES="-cases 500 -kills 5" for less
 	@scripts/need go
 	@scripts/with-postgres --durable go run ./internal/campaign/machines $(MACHINES)
+
+dist: ## Make the release VERSION (1.2.3) into dist/, the same bytes each time; ONLY=linux/amd64 for less
+	@scripts/need go
+	@rm -rf dist
+	@go run ./internal/dist -version '$(VERSION)' -only '$(ONLY)' -out dist
 
 fmt: ## Format the source and group its imports: standard library, others, ours
 	@scripts/need go

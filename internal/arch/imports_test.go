@@ -26,7 +26,7 @@ const (
 	face     layer = "face"
 	program  layer = "program"
 	above    layer = "above"    // starts the whole program, and is imported by nothing in it
-	fixtures layer = "fixtures" // for tests and measurements alone: imported by no product code
+	fixtures layer = "fixtures" // for tests, measurements and releases alone: imported by no product code
 )
 
 var layers = []layer{words, pure, edge, stage, desk, carrier, face, program, above, fixtures}
@@ -111,6 +111,7 @@ var table = []row{
 	{"internal/testcore", fixtures, ""},
 	{"internal/testshop", fixtures, "internal/testdb"},
 	{"internal/relay", fixtures, ""},
+	{"internal/dist", fixtures, ""}, // compiles the program, and knows no package of it
 	{"internal/browser", fixtures, "internal/testdb"},
 	{"internal/browser/shot", fixtures, "internal/browser"},
 	{"internal/gallery", fixtures, "desk/bank desk/merchant web"},
