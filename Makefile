@@ -17,7 +17,7 @@ help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
 test: check ## Check the form, then run every test, with a private PostgreSQL, MariaDB and a real browser (installed if missing)
-	@scripts/need python3 chromium
+	@scripts/need python3 chromium debootstrap curl
 	@scripts/with-postgres scripts/with-mariadb go test -timeout 30m ./...
 
 check: ## Only what needs no server: gofmt and go vet

@@ -15,13 +15,17 @@ func (r *release) packages(ctx context.Context, t target, entries []entry) error
 	if err := r.unpack(t, entries); err != nil {
 		return err
 	}
-	env := []string{"VERSION=" + r.version, "ARCH=" + t.arch, "STAGE=" + r.stage(t), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.at.Unix())}
 	for _, format := range []string{"deb", "rpm", "apk"} {
-		if err := r.tool(ctx, env, packageTool, "package", "--config", "packaging/nfpm.yaml", "--packager", format, "--target", r.out); err != nil {
+		if err := r.pack(ctx, t, format); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+func (r *release) pack(ctx context.Context, t target, format string) error {
+	env := []string{"VERSION=" + r.version, "ARCH=" + t.arch, "STAGE=" + r.stage(t), fmt.Sprintf("SOURCE_DATE_EPOCH=%d", r.at.Unix())}
+	return r.tool(ctx, env, packageTool, "package", "--config", "packaging/nfpm.yaml", "--packager", format, "--target", r.out)
 }
 
 // unpack lays a target's files out for the tool, which takes the modes and the times of folders from the disk: those of a builder's

@@ -103,28 +103,19 @@ func emptyFolder(name string) (string, error) {
 
 // make makes everything; the sums come last, so that a folder without them is no release.
 func (r *release) make(ctx context.Context) error {
-	papers, err := r.papers()
-	if err != nil {
-		return err
-	}
 	for _, t := range r.targets {
-		if err := r.makeFor(ctx, t, papers); err != nil {
+		if err := r.makeFor(ctx, t); err != nil {
 			return fmt.Errorf("%s: %w", t, err)
 		}
 	}
 	return r.sums()
 }
 
-func (r *release) makeFor(ctx context.Context, t target, papers []entry) error {
-	program, err := r.compile(ctx, t)
+func (r *release) makeFor(ctx context.Context, t target) error {
+	entries, err := r.entries(ctx, t)
 	if err != nil {
 		return err
 	}
-	notices, err := r.notices(ctx, t)
-	if err != nil {
-		return err
-	}
-	entries := append([]entry{program, notices}, papers...)
 	if err := r.archive(t, entries); err != nil {
 		return err
 	}
@@ -132,4 +123,18 @@ func (r *release) makeFor(ctx context.Context, t target, papers []entry) error {
 		return err
 	}
 	return r.packages(ctx, t, entries)
+}
+
+// entries are the files that somebody with this system gets, whatever they are packed in.
+func (r *release) entries(ctx context.Context, t target) ([]entry, error) {
+	program, err := r.compile(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	notices, err := r.notices(ctx, t)
+	if err != nil {
+		return nil, err
+	}
+	papers, err := r.papers()
+	return append([]entry{program, notices}, papers...), err
 }

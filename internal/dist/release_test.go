@@ -34,6 +34,12 @@ func TestTwoBuildsInTwoFoldersAreTheSameBytes(t *testing.T) {
 		}
 		ran(t, first, nil, "sha256sum", "--check", "--strict", "SHA256SUMS")
 	})
+	t.Run("it can be tried as docs/running.md says", func(t *testing.T) {
+		try, _, _ := typed(t)
+		for _, line := range try {
+			ran(t, first, nil, "sh", "-c", strings.ReplaceAll(line, "VERSION", "1.2.3-rc1"))
+		}
+	})
 	t.Run("no folder of the machine that made it is in it", func(t *testing.T) {
 		text, err := os.ReadFile(filepath.Join(unpacked(t, first), "countersign"))
 		if err != nil {
