@@ -110,7 +110,7 @@ func shown(t *testing.T, l net.Listener, most uint16) (*x509.Certificate, error)
 			c.Close()
 		}
 	}()
-	c, err := tls.Dial("tcp", l.Addr().String(), &tls.Config{InsecureSkipVerify: true, MaxVersion: most}) // which certificate it is, is compared
+	c, err := tls.Dial("tcp", l.Addr().String(), &tls.Config{InsecureSkipVerify: true, MinVersion: tls.VersionTLS10, MaxVersion: most}) // which certificate it is, is compared
 	if err != nil {
 		return nil, err
 	}
