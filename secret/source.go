@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"strings"
 
 	"countersign"
 )
@@ -21,6 +22,7 @@ type Found struct {
 	Key  Key
 	In   string // in words
 	File string // the same when it is a file of ours, that another key may take the place of; empty otherwise
+	Also string // other places that hold it, in words; empty when there are none
 }
 
 // Find finds the key, and makes one when there is none in any place.
@@ -31,14 +33,17 @@ func (s Source) Find() (Found, error) {
 		return Found{}, err
 	case len(all) == 0:
 		k, err := Open(s.Default, true)
-		return Found{k, s.Default, s.Default}, err
+		return Found{Key: k, In: s.Default, File: s.Default}, err
 	}
+	var also []string
 	for _, other := range all[1:] {
 		if other.Key != all[0].Key {
 			return Found{}, countersign.Errorf(countersign.Unavailable, "%s holds master key %s, and %s holds %s", all[0].In, all[0].Key.ID(), other.In, other.Key.ID()).
 				Try("`countersign doctor` with one of them alone says whether that is the database's key: keep it, and put the other out of the way")
 		}
+		also = append(also, other.In)
 	}
+	all[0].Also = strings.Join(also, " and ")
 	return all[0], nil
 }
 
@@ -48,7 +53,7 @@ func (s Source) all() (all []Found, err error) {
 		if errors.Is(problem, fs.ErrNotExist) {
 			return
 		}
-		all, err = append(all, Found{k, in, file}), errors.Join(err, problem)
+		all, err = append(all, Found{Key: k, In: in, File: file}), errors.Join(err, problem)
 	}
 	if s.File != "" {
 		k, problem := Open(s.File, false)

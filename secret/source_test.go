@@ -16,19 +16,19 @@ func TestTheKeyIsFoundWhereverItIs(t *testing.T) {
 	k, nowhere := New(), filepath.Join(t.TempDir(), "master.key")
 	file := write(t, text(k)+"\n")
 	for name, row := range map[string]struct {
-		source   Source
-		in, file string
+		source         Source
+		in, file, also string
 	}{
-		"in the file that counts":      {Source{Default: file}, file, file},
-		"in a file that is named":      {Source{File: file, Default: nowhere}, file, file},
-		"in the environment":           {Source{Default: nowhere, Text: text(k)}, "COUNTERSIGN_MASTER_KEY", ""},
-		"in a credential of systemd's": {Source{Default: nowhere, Credential: file}, "the credential " + file, ""},
-		"everywhere, the same":         {Source{Default: file, Text: text(k), Credential: file}, file, file},
-		"with credentials of others":   {Source{Default: file, Credential: nowhere}, file, file},
+		"in the file that counts":      {Source{Default: file}, file, file, ""},
+		"in a file that is named":      {Source{File: file, Default: nowhere}, file, file, ""},
+		"in the environment":           {Source{Default: nowhere, Text: text(k)}, "COUNTERSIGN_MASTER_KEY", "", ""},
+		"in a credential of systemd's": {Source{Default: nowhere, Credential: file}, "the credential " + file, "", ""},
+		"everywhere, the same":         {Source{Default: file, Text: text(k), Credential: file}, file, file, "COUNTERSIGN_MASTER_KEY and the credential " + file},
+		"with credentials of others":   {Source{Default: file, Credential: nowhere}, file, file, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			found, err := row.source.Find()
-			if err != nil || found != (Found{k, row.in, row.file}) {
+			if err != nil || found != (Found{k, row.in, row.file, row.also}) {
 				t.Errorf("found %+v, %v", found, err)
 			}
 		})
@@ -112,7 +112,7 @@ func TestAKeyTakesThePlaceOfAnotherAndNoneIsLost(t *testing.T) {
 	if k, names := settled(t, path, old.ID()); k != old || len(names) != 2 {
 		t.Errorf("before the database says so the file holds %v, among %v", k, names)
 	}
-	if k, ok := (Found{old, path, path}).Waiting(next.ID()); !ok || k != next {
+	if k, ok := (Found{Key: old, File: path}).Waiting(next.ID()); !ok || k != next {
 		t.Errorf("the key that is to come is %v, %t", k, ok)
 	}
 	for _, id := range []string{next.ID(), next.ID(), old.ID(), next.ID()} { // and back, as with a backup from before

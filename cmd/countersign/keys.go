@@ -7,6 +7,7 @@ import (
 
 	"countersign/app"
 	"countersign/keyring"
+	"countersign/secret"
 )
 
 type keysCommand struct {
@@ -90,7 +91,7 @@ func printKeys(w io.Writer, state keyring.State) (err error) {
 }
 
 func neededKey(t keyring.Thing) string {
-	if t.Key == "" {
+	if !secret.OtherKey(t.Lost) {
 		return "a backup: it was damaged where it is kept"
 	}
 	return "key " + t.Key
@@ -115,6 +116,9 @@ func (c keysRotateCommand) Run(s *session) error {
 		}
 		if a.Keys.Found.File == "" {
 			fmt.Fprintf(s.err, "put what %s holds into %s now: without it nothing opens\n", c.NewKeyFile, a.Keys.Found.In)
+		}
+		if also := a.Keys.Found.Also; also != "" {
+			fmt.Fprintf(s.err, "the old key is in %s too: put the new one there, or nothing starts\n", also)
 		}
 		if a.Store.Engine() != "sqlite" {
 			fmt.Fprintln(s.err, "give every machine the new key and start its programs again: those that run have the old one, which opens and seals nothing more")
