@@ -46,12 +46,14 @@ func (a *App) takeKey(ctx context.Context) error {
 	if err := a.Keys.Keep(ctx); err != nil {
 		return err
 	}
-	state, err := a.Keys.State(ctx)
-	if err == nil && !state.Right() {
+	switch state, err := a.Keys.State(ctx); {
+	case err != nil:
+		a.Log.WarnContext(ctx, "cannot look at what is sealed", "error", err) // whoever uses it will say so
+	case !state.Right():
 		a.Log.WarnContext(ctx, "this is not the master key that the database is kept under: put that one back", "found", state.In, "key", state.ID,
 			"expected", state.Kept, "needs_reentry", len(state.Lost()))
 	}
-	return err
+	return nil
 }
 
 // settle is only for the next start. This one has the key, and works also where the file cannot be written.
