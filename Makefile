@@ -17,7 +17,7 @@ help: ## List these targets
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 10
 
 test: check ## Check the form, then run every test, with a private PostgreSQL, MariaDB and a real browser (installed if missing)
-	@scripts/need python3 chromium debootstrap curl
+	@scripts/need python3 strace chromium debootstrap curl
 	@scripts/with-postgres scripts/with-mariadb go test -timeout 30m ./...
 
 check: ## Only what needs no server: gofmt and go vet
@@ -28,7 +28,7 @@ check: ## Only what needs no server: gofmt and go vet
 # Of eval without the one test that runs the same program thousands of times over, which takes hours here: its other tests run
 # every suite on fewer cases, and meet the same lines.
 race: ## Run the tests under the race detector (needs gcc, installed if missing)
-	@scripts/need go gcc python3 chromium
+	@scripts/need go gcc python3 strace chromium
 	@CGO_ENABLED=1 scripts/with-postgres scripts/with-mariadb go test -race -timeout 60m -skip '^TestEverySuiteKeepsItsPromises$$' ./...
 
 fuzz: ## Fuzz every reader of hostile text for FUZZTIME (10s) each

@@ -67,6 +67,7 @@ var table = []row{
 	{"desk/merchant/connector", edge, "desk/merchant/shop"}, // the shop's own database: it knows nothing of ours
 	{"answer", edge, ""},
 	{"measure", edge, "store"}, // shows, and is told: nothing that decides knows of it
+	{"backup", edge, "audit store"},
 	{"auth", edge, "store"},
 	{"auth/session", edge, "auth store"},
 
@@ -98,7 +99,7 @@ var table = []row{
 	{"web", face, "answer audit auth auth/session desk desk/bank/feed desk/bank/posting desk/bank/records desk/merchant/connector desk/merchant/library desk/merchant/pack desk/merchant/report desk/merchant/setup desk/merchant/shop events follow hook keyring llm/probe llm/roster pipeline/budget pipeline/intake pipeline/policy pipeline/review pipeline/verify secret store"}, // nor execute
 	{"demo", face, "desk/bank desk/bank/records desk/merchant desk/merchant/rules llm llm/rulebook llm/scripted pipeline/intake"},
 
-	{"app", program, "answer api auth auth/session desk desk/bank desk/bank/posting desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop follow hook keyring llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/outside pipeline/policy pipeline/queue pipeline/review secret store web"},
+	{"app", program, "answer api audit auth auth/session backup desk desk/bank desk/bank/posting desk/merchant desk/merchant/connector desk/merchant/library desk/merchant/setup desk/merchant/shop follow hook keyring llm llm/anthropic llm/chain llm/exchange llm/openai llm/roster llm/rulebook measure pipeline pipeline/budget pipeline/intake pipeline/investigate pipeline/outside pipeline/policy pipeline/queue pipeline/review redact secret store web"},
 
 	// An evaluation runs the program as it is, from intake to record, and judges it from outside: below app it could only
 	// judge parts, and something in the program could come to read its answers.
@@ -221,6 +222,7 @@ func rank(l layer) int { return slices.Index(layers, l) }
 // modules says which of our packages may import other people's code, by the beginning of its path: so that one look tells
 // who talks to a database, a model or the network, and a new dependency is a line here that somebody reads.
 var modules = map[string]string{
+	"filippo.io/age":                      "backup",
 	"github.com/alecthomas/kong":          "cmd/countersign",
 	"github.com/alexedwards/scs/v2":       "auth/session",
 	"github.com/chromedp/cdproto":         "internal/browser",
@@ -228,7 +230,7 @@ var modules = map[string]string{
 	"github.com/danielgtaylor/huma/v2":    "api",
 	"github.com/go-pdf/fpdf":              "demo desk/merchant/report",
 	"github.com/go-sql-driver/mysql":      "desk/merchant/connector internal/testdb internal/testshop",
-	"github.com/gofrs/flock":              "app",
+	"github.com/gofrs/flock":              "app backup",
 	"github.com/jackc/pgx/v5":             "desk/merchant/connector internal/campaign internal/testdb internal/testshop store",
 	"github.com/klippa-app/go-pdfium":     "desk/merchant/library",
 	"github.com/pdfcpu/pdfcpu":            "desk/merchant/report",
