@@ -55,9 +55,11 @@ type Config struct {
 	Model       ModelConfig
 	Bounds      investigate.Bounds
 	Version     string
-	Log         *slog.Logger
-	Now         func() time.Time
-	NewID       func(prefix string) countersign.CaseID
+	// PostgresTools is the folder of pg_dump and pg_restore, for backups; where PATH finds them when empty.
+	PostgresTools string
+	Log           *slog.Logger
+	Now           func() time.Time
+	NewID         func(prefix string) countersign.CaseID
 	// Models overrides the configured model for single cases: the demo's scripted reviewers.
 	Models func(countersign.Case, llm.Model) llm.Model
 	Sweep  time.Duration
@@ -129,22 +131,12 @@ func Open(ctx context.Context, c Config) (a *App, err error) {
 
 // claim makes sure that one process at a time works a SQLite database. Knowing that, it may take up every case that was
 // being investigated at once: whoever held it is gone.
-func (a *App) claim() error {
+func (a *App) claim() (err error) {
 	if !a.Work && !a.Alone || a.onPostgres() {
 		return nil
 	}
-	a.lock = flock.New(a.Database + ".lock")
-	held, err := a.lock.TryLock()
-	if err != nil {
-		a.lock = nil
-		return mend(err, "cannot lock the database "+a.Database, "check that its folder exists and that this user may write to it")
-	}
-	if !held {
-		a.lock = nil
-		return countersign.Errorf(countersign.Conflict, "another countersign is already working on %s", a.Database).
-			Try("stop it first, or use PostgreSQL to let several work together")
-	}
-	return nil
+	a.lock, err = a.hold()
+	return err
 }
 
 // assemble is the wiring, from the store upwards.

@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"countersign"
 	"countersign/answer"
@@ -24,11 +25,14 @@ func (c Config) filled() Config {
 	if c.Log == nil {
 		c.Log = slog.New(slog.DiscardHandler)
 	}
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	c.Log = slog.New(answer.NewLogHandler(c.Log.Handler()))
 	return c
 }
 
-// check refuses a configuration that could not work, and makes the data folder.
+// check refuses a configuration that could not work, makes the data folder, and ends what a restore had begun there.
 func (c Config) check() error {
 	if scheme := schemeOf(c.Database); scheme != "" && !c.onPostgres() {
 		return countersign.Errorf(countersign.Invalid, "%q is not a database that this program knows", scheme+":…").In("database").
@@ -40,7 +44,7 @@ func (c Config) check() error {
 	if err := os.MkdirAll(c.Data, 0o700); err != nil {
 		return mend(err, "cannot make the data folder "+c.Data, "mend its rights, or choose another with --data or COUNTERSIGN_DATA")
 	}
-	return nil
+	return c.endRestore()
 }
 
 // checkWaits refuses an investigation that may take longer than the queue waits before it takes its job for stuck: the case would

@@ -61,7 +61,7 @@ func Examine(ctx context.Context, c Config) (all []Finding) {
 	}
 	defer db.Close()
 	return []Finding{folder, c.examineDatabase(ctx, db), c.examineGuards(ctx, db), examineRecord(ctx, db), examineClock(ctx, db), c.examineKey(ctx, db),
-		c.examineModels(ctx, db), examinePolicy(ctx, db), c.examineMapping(ctx, db), examineQueue(ctx, db), c.examineWay(), c.examineWaits(), c.examineFiles(), c.examineDisk()}
+		c.examineModels(ctx, db), examinePolicy(ctx, db), c.examineMapping(ctx, db), examineQueue(ctx, db), examineBackups(ctx, db), c.examineWay(), c.examineWaits(), c.examineFiles(), c.examineDisk()}
 }
 
 // wrong is a finding from an error, or that nothing is wrong.

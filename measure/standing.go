@@ -17,12 +17,19 @@ type standing struct {
 	open   look[store.Census]
 	record look[store.RecordStanding]
 	load   look[load]
+	backup look[backups]
 }
 
 // load is how much is investigated at once and how much may be.
 type load struct {
 	pools    []store.PoolStanding
 	workload store.Workload
+}
+
+// backups are what is to be made, and what was.
+type backups struct {
+	schedule store.BackupScheduled
+	standing store.BackupStanding
 }
 
 func newStanding(s *store.Store) *standing {
@@ -34,6 +41,12 @@ func newStanding(s *store.Store) *standing {
 				l.pools, err = s.Pools(ctx)
 			}
 			return l, err
+		}},
+		backup: look[backups]{least: 5 * time.Second, read: func(ctx context.Context) (b backups, err error) {
+			if b.schedule, err = s.BackupSchedule(ctx); err == nil {
+				b.standing, err = s.BackupStanding(ctx)
+			}
+			return b, err
 		}},
 	}
 }
@@ -87,17 +100,23 @@ var (
 	placesDesc   = desc("pool_held", "Cases of a desk or model with a limit that are being investigated.", "pool")
 	standingDesc = desc("pool_waiting", "Cases that wait for a place at a desk or model with a limit.", "pool")
 
-	rowsDesc       = desc("record_length", "Rows of the record, of every case.")
-	verifiedDesc   = desc("record_verified_timestamp_seconds", "When every chain of the record was last verified, here or elsewhere; missing until it was.")
-	unverifiedDesc = desc("record_rows_since_verified", "Rows that the record has gained since every chain was last verified.")
-	intactDesc     = desc("record_intact", "1 when the last verification of every chain found all of them intact, else 0; missing until there was one.")
+	rowsDesc         = desc("record_length", "Rows of the record, of every case.")
+	verifiedDesc     = desc("record_verified_timestamp_seconds", "When every chain of the record was last verified, here or elsewhere; missing until it was.")
+	unverifiedDesc   = desc("record_rows_since_verified", "Rows that the record has gained since every chain was last verified.")
+	backupEveryDesc  = desc("backup_every_seconds", "How often the schedule wants a backup; 0 when none is made by itself.")
+	backupGoodDesc   = desc("backup_last_success_timestamp_seconds", "When the last backup was made, by the schedule or by hand; missing until there was one.")
+	backupBytesDesc  = desc("backup_last_success_bytes", "The size of the last backup; missing until there was one.")
+	backupFailedDesc = desc("backup_failed", "1 when the last backup that was tried failed, else 0.")
+
+	intactDesc = desc("record_intact", "1 when the last verification of every chain found all of them intact, else 0; missing until there was one.")
 )
 
 // Describe says what Collect may send.
 func (s *standing) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{casesDesc, dueDesc, oldestDesc, heldDesc, lapsedDesc, unattendedDesc, databaseDesc,
 		longDesc, refuseDesc, limitDesc, placesDesc, standingDesc,
-		rowsDesc, verifiedDesc, unverifiedDesc, intactDesc} {
+		rowsDesc, verifiedDesc, unverifiedDesc, intactDesc,
+		backupEveryDesc, backupGoodDesc, backupBytesDesc, backupFailedDesc} {
 		ch <- d
 	}
 }
@@ -122,7 +141,25 @@ func (s *standing) Collect(ch chan<- prometheus.Metric) {
 	} else {
 		collectLoad(ch, load)
 	}
+	if backup, err := s.backup.now(ctx); err != nil {
+		up = 0
+	} else {
+		collectBackups(ch, backup)
+	}
 	send(ch, databaseDesc, up)
+}
+
+func collectBackups(ch chan<- prometheus.Metric, b backups) {
+	send(ch, backupEveryDesc, b.schedule.Every().Seconds())
+	failed := 0.0
+	if b.standing.Failed != nil {
+		failed = 1
+	}
+	send(ch, backupFailedDesc, failed)
+	if good := b.standing.Good; good != nil {
+		send(ch, backupGoodDesc, float64(good.At.Unix()))
+		send(ch, backupBytesDesc, float64(good.Bytes))
+	}
 }
 
 func collectLoad(ch chan<- prometheus.Metric, l load) {

@@ -49,7 +49,7 @@ func TestADatabaseThatDoesNotAnswerIsNotWaitedForForEver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		begun, reads := time.Now(), 0
 		shown := prometheus.NewRegistry()
-		shown.MustRegister(&standing{open: silent[store.Census](&reads), record: silent[store.RecordStanding](&reads), load: silent[load](&reads)})
+		shown.MustRegister(&standing{open: silent[store.Census](&reads), record: silent[store.RecordStanding](&reads), load: silent[load](&reads), backup: silent[backups](&reads)})
 		said, err := shown.Gather()
 		if err != nil || len(said) != 1 || said[0].GetName() != "countersign_database_up" || said[0].GetMetric()[0].GetGauge().GetValue() != 0 {
 			t.Errorf("it is said: %v, %v", said, err)

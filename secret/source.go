@@ -27,13 +27,22 @@ type Found struct {
 
 // Find finds the key, and makes one when there is none in any place.
 func (s Source) Find() (Found, error) {
+	found, err := s.Look()
+	if errors.Is(err, fs.ErrNotExist) {
+		k, err := Open(s.Default, true)
+		return Found{Key: k, In: s.Default, File: s.Default}, err
+	}
+	return found, err
+}
+
+// Look finds the key; when there is none in any place the error is fs.ErrNotExist.
+func (s Source) Look() (Found, error) {
 	all, err := s.all()
 	switch {
 	case err != nil:
 		return Found{}, err
 	case len(all) == 0:
-		k, err := Open(s.Default, true)
-		return Found{Key: k, In: s.Default, File: s.Default}, err
+		return Found{}, fs.ErrNotExist
 	}
 	var also []string
 	for _, other := range all[1:] {

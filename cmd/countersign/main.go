@@ -69,6 +69,8 @@ type cli struct {
 	Investigate investigateCommand `cmd:"" help:"Investigate one transaction, or one order of a shop, from the terminal."`
 	Audit       auditCommand       `cmd:"" help:"Verify or export the record."`
 	Report      reportCommand      `cmd:"" help:"Verify an exported evidence report."`
+	Backup      backupCommand      `cmd:"" help:"Make a backup while the program runs, or check one."`
+	Restore     restoreCommand     `cmd:"" help:"Put a backup back, and what was there aside."`
 	Eval        evalCommand        `cmd:"" help:"Score a model and the guard rails on labelled and hostile cases."`
 	User        userCommand        `cmd:"" help:"Add a person who may sign in."`
 	Token       tokenCommand       `cmd:"" help:"Create an API token."`
@@ -88,6 +90,7 @@ type cli struct {
 	MasterKeyFile string `hidden:"" env:"COUNTERSIGN_MASTER_KEY_FILE"`
 	MasterKey     string `hidden:"" env:"COUNTERSIGN_MASTER_KEY"`
 	Credentials   string `hidden:"" env:"CREDENTIALS_DIRECTORY"`
+	PostgresTools string `hidden:"" env:"COUNTERSIGN_POSTGRES_TOOLS"`
 	ModelProvider string `hidden:"" env:"COUNTERSIGN_MODEL_PROVIDER"`
 	ModelName     string `hidden:"" env:"COUNTERSIGN_MODEL"`
 	ModelBaseURL  string `hidden:"" env:"COUNTERSIGN_MODEL_BASE_URL"`
@@ -199,7 +202,7 @@ func (s *session) log() *slog.Logger {
 func (s *session) config() app.Config {
 	return app.Config{
 		Data: s.dataFolder(), Database: s.Database, KeyFile: s.MasterKeyFile, KeyText: s.MasterKey, KeyFolder: s.Credentials, PublicURL: s.PublicURL, Proxies: s.Proxies, Version: programVersion(), Log: s.log(),
-		Now:   clock,
+		Now: clock, PostgresTools: s.PostgresTools,
 		Model: app.ModelConfig{Provider: s.ModelProvider, Name: s.ModelName, BaseURL: s.ModelBaseURL, APIKey: s.ModelAPIKey},
 	}
 }

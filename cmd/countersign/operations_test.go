@@ -112,6 +112,7 @@ func worked(t *testing.T) series {
 		return len(page.Cases) == 1
 	})
 	p.must("audit", "verify")
+	p.backup()
 	return seriesOf(s.scrape() + w.scrape())
 }
 

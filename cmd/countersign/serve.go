@@ -83,6 +83,7 @@ func (c serveCommand) Run(s *session) (err error) {
 	if err := welcome(s, a, s.address(door, l)); err != nil {
 		return err
 	}
+	defer a.KeepBackups(s)()
 	return a.Serve(s, l, a.Handler())
 }
 
