@@ -38,6 +38,19 @@ func (g *gallery) managing(v *visit) settingsScreen {
 	return p
 }
 
+// backedUp is how backups stand for somebody: all is well, or nothing is.
+func (g *gallery) backedUp(v *visit, well bool) backupPanel {
+	s := store.BackupScheduled{BackupSchedule: store.BackupSchedule{Folder: "/srv/backups/countersign", EveryHours: 24, Keep: 14, Recipients: []string{"age1"}},
+		By: "person:usr_ngozi", At: galleryTime.AddDate(0, -1, 0)}
+	good := store.BackupDone{At: galleryTime.Add(-7 * time.Hour), Path: "/srv/backups/countersign/countersign-20261201T020000Z.tar.gz.age", Bytes: 48_211_306}
+	standing := store.BackupStanding{Good: &good}
+	if !well {
+		good.At = galleryTime.AddDate(0, 0, -4)
+		standing.Failed = &store.BackupFailed{At: galleryTime.Add(-7 * time.Hour), Why: "cannot write in /srv/backups/countersign; no file was left there (it takes room for the database and for the backup; free some, or name a folder on another disk)"}
+	}
+	return v.backupPanel(s, standing, "Ngozi Eze")
+}
+
 func (g *gallery) settings() {
 	analyst, admin := g.visit(anAnalyst), g.visit(anAdmin)
 	g.setUp(analyst, "of an analyst", "/settings", g.setting(anAnalyst, "amina@bank.example"))
@@ -52,6 +65,14 @@ func (g *gallery) settings() {
 	other.Key.Wrong = "This database is kept under master key 02d4be6671f0a39c, and another one is here."
 	other.Key.Lost = []string{"Connection string of version 3 of the shop mapping", "Key of the model connection hosted at https://models.example.com/v1", "Secrets of version 2 of where fixes are posted", "Secret of the event source till"}
 	g.setUp(admin, "of an admin, with another master key than the database's", "", other)
+	backed, unbacked, waiting := g.managing(admin), g.managing(admin), g.setting(anAnalyst, "amina@bank.example")
+	backed.Backup, unbacked.Backup, waiting.Backup = g.backedUp(admin, true), g.backedUp(admin, false), g.backedUp(analyst, false)
+	g.setUp(admin, "with backups", "", backed)
+	g.setUp(admin, "with a backup that failed", "", unbacked)
+	g.setUp(analyst, "of an analyst, with a backup that failed", "", waiting)
+	missing := g.managing(admin)
+	missing.Backup = admin.backupPanel(store.BackupScheduled{BackupSchedule: store.BackupSchedule{Folder: "/srv/backups", EveryHours: 6, Keep: 28}}, store.BackupStanding{}, "")
+	g.setUp(admin, "with backups that are to be made and were not", "", missing)
 
 	link := g.managing(admin)
 	link.Secret = &secretPanel{"A link for Grace Effiong", "https://disputes.bank.example/link/GHDM6Z2KQ4TNXW7RPBYJ5VCA3E",

@@ -22,6 +22,7 @@ type settingsScreen struct {
 	Posts  postsPanel
 	Load   loadPanel
 	Key    keyPanel
+	Backup backupPanel
 	NoAI   bool
 	Manage bool
 	People []personLine
@@ -101,6 +102,9 @@ func (v *visit) showSettings(status int, p settingsScreen) (err error) {
 		return err
 	}
 	if p.Load, err = v.workload(); err != nil {
+		return err
+	}
+	if p.Backup, err = v.backups(); err != nil {
 		return err
 	}
 	if p.Wrong == nil {
