@@ -3,7 +3,6 @@ package main
 import (
 	"io/fs"
 	"os"
-	"path"
 	"path/filepath"
 )
 
@@ -28,7 +27,7 @@ func (r *release) papers() (papers []entry, err error) {
 		if err != nil {
 			return nil, err
 		}
-		papers = append(papers, entry{path.Clean(name), 0o644, text})
+		papers = append(papers, entry{name, 0o644, text})
 	}
 	return papers, nil
 }

@@ -61,6 +61,67 @@ func TestSystemdUnderstandsEveryLineOfTheUnits(t *testing.T) {
 	}
 }
 
+// TestTheServicesMayAskTheKernelForWhatTheyNeed has every system call written down that the units forbid while the demo runs, in which
+// both desks work, policies are read and reports are made. That a program was started is written down as well, to see that anything is.
+func TestTheServicesMayAskTheKernelForWhatTheyNeed(t *testing.T) {
+	t.Parallel()
+	strace, analyze := testdb.Program(t, "strace"), testdb.Program(t, "systemd-analyze")
+	folder, may := t.TempDir(), allowed(t, analyze)
+	watched := []string{"execve"}
+	for _, call := range group(t, analyze, "@known") {
+		if !may[call] {
+			watched = append(watched, "?"+call) // which this processor may not have
+		}
+	}
+	if len(may) < 200 || len(watched) < 100 {
+		t.Fatalf("%d calls are allowed and %d are not", len(may), len(watched))
+	}
+	program, calls := filepath.Join(folder, "countersign"), filepath.Join(folder, "calls")
+	ran(t, testdb.Root(t), []string{"CGO_ENABLED=0"}, "go", "build", "-o", program, "./cmd/countersign")
+	ran(t, folder, []string{"COUNTERSIGN_DATA=" + folder}, strace, "-f", "-qq", "--seccomp-bpf", "-e", "signal=none",
+		"-e", "trace="+strings.Join(watched, ","), "-o", calls, program, "demo", "--once")
+	text, err := os.ReadFile(calls)
+	if err != nil || !strings.Contains(string(text), " execve(") {
+		t.Fatalf("nothing was written down: %v", err)
+	}
+	for line := range strings.Lines(string(text)) {
+		if !strings.Contains(line, " execve(") && !strings.Contains(line, " fchown(") { // of SQLite, when it is root
+			t.Errorf("the units forbid %s", line)
+		}
+	}
+}
+
+// allowed are the system calls that the units leave: the groups of each line, less those of lines that begin with ~.
+func allowed(t *testing.T, analyze string) map[string]bool {
+	t.Helper()
+	_, text := packaged(t, units[0])
+	may := map[string]bool{}
+	for _, m := range regexp.MustCompile(`(?m)^SystemCallFilter=(~?)(.*)$`).FindAllStringSubmatch(text, -1) {
+		for _, name := range strings.Fields(m[2]) {
+			for _, call := range group(t, analyze, name) {
+				may[call] = m[1] == ""
+			}
+		}
+	}
+	return may
+}
+
+// group are the system calls of a group, and of the groups in it; what is no group is a call.
+func group(t *testing.T, analyze, name string) (calls []string) {
+	t.Helper()
+	if !strings.HasPrefix(name, "@") {
+		return []string{name}
+	}
+	for line := range strings.Lines(ran(t, "", nil, analyze, "syscall-filter", "--no-pager", name)) {
+		switch line = strings.TrimSpace(line); {
+		case line == name, line == "", strings.HasPrefix(line, "#"):
+		default:
+			calls = append(calls, group(t, analyze, line)...)
+		}
+	}
+	return calls
+}
+
 func TestAWorkerIsKeptInLikeTheServer(t *testing.T) {
 	t.Parallel()
 	var bodies []string
@@ -79,7 +140,22 @@ func TestAWorkerIsKeptInLikeTheServer(t *testing.T) {
 
 func TestEverySettingInTheFileIsOneThatTheProgramReads(t *testing.T) {
 	t.Parallel()
-	var read []string
+	read := settings(t)
+	_, text := packaged(t, "countersign.env")
+	named := regexp.MustCompile(`(?m)^#?(COUNTERSIGN_\w+)=`).FindAllStringSubmatch(text, -1)
+	if len(named) < 8 {
+		t.Errorf("the file names %d settings", len(named))
+	}
+	for _, m := range named {
+		if !slices.Contains(read, m[1]) {
+			t.Errorf("the file names %s, which nothing reads", m[1])
+		}
+	}
+}
+
+// settings are the variables that the command line is also given by.
+func settings(t *testing.T) (read []string) {
+	t.Helper()
 	files, err := filepath.Glob(filepath.Join(testdb.Root(t), "cmd", "countersign", "*.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -93,14 +169,5 @@ func TestEverySettingInTheFileIsOneThatTheProgramReads(t *testing.T) {
 			read = append(read, m[1])
 		}
 	}
-	_, text := packaged(t, "countersign.env")
-	named := regexp.MustCompile(`(?m)^#?(COUNTERSIGN_\w+)=`).FindAllStringSubmatch(text, -1)
-	if len(named) < 8 {
-		t.Errorf("the file names %d settings", len(named))
-	}
-	for _, m := range named {
-		if !slices.Contains(read, m[1]) {
-			t.Errorf("the file names %s, which nothing reads", m[1])
-		}
-	}
+	return read
 }
