@@ -158,7 +158,7 @@ func TestAnotherMasterKeyIsSaid(t *testing.T) {
 	p.env = append(p.env, "COUNTERSIGN_MASTER_KEY_FILE="+other.data()+"/master.key")
 	s := p.serve("")
 	s.stop()
-	if !strings.Contains(s.log.String(), "this is not the master key that the database was made with") {
+	if !strings.Contains(s.log.String(), "this is not the master key that the database is kept under") {
 		t.Errorf("the log says nothing about the key:\n%s", s.log)
 	}
 }
