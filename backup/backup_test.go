@@ -3,20 +3,16 @@ package backup_test
 import (
 	"bytes"
 	"context"
-	"database/sql"
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"net/url"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
-	"filippo.io/age"
 	"github.com/gofrs/flock"
-	"github.com/pressly/goose/v3"
 
 	"countersign"
 	"countersign/audit"
@@ -269,82 +265,6 @@ func TestATornOrChangedBackupIsRefused(t *testing.T) {
 	})
 }
 
-// someone has a key of age's.
-func someone(t *testing.T) (backup.Lock, backup.Keys) {
-	t.Helper()
-	identity, err := age.GenerateX25519Identity()
-	if err != nil {
-		t.Fatal(err)
-	}
-	lock, err := backup.LockFor(identity.Recipient().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	return lock, backup.Keys{identity}
-}
-
-func TestAnEncryptedBackupOpensForThoseItIsMeantForAndNobodyElse(t *testing.T) {
-	i := install(t, testdb.SQLite(t))
-	lock, keys := someone(t)
-	_, stranger := someone(t)
-	made := i.make(lock)
-	text, err := os.ReadFile(made.Path)
-	if err != nil || bytes.Contains(text, []byte("SQLite format")) || bytes.Contains(text, []byte("manifest")) {
-		t.Errorf("it can be read by anybody (%v)", err)
-	}
-	empty(t, i.Data)
-	aside := i.Data
-	i.Data = filepath.Join(aside, "gone") // where the copy is made that anybody could read: beside the database, and not where the backup goes
-	_, err = i.Make(t.Context(), backup.Target{Folder: t.TempDir(), Lock: lock})
-	refused(t, err, countersign.Unavailable, "cannot write in "+i.Data)
-	i.make(backup.Lock{})
-	i.Data = aside
-	for name, row := range map[string]struct {
-		keys backup.Keys
-		says string
-	}{"nobody": {nil, "is encrypted"}, "somebody else": {stranger, "encrypted for somebody else"}} {
-		target := testdb.SQLite(t)
-		_, err := backup.Check(t.Context(), made.Path, row.keys, t.TempDir(), backup.Tools{})
-		refused(t, err, countersign.Unprocessed, row.says)
-		_, err = into(t, made.Path, row.keys, target)
-		refused(t, err, countersign.Unprocessed, row.says)
-		if empty(t, filepath.Dir(target)); t.Failed() {
-			t.Fatal(name)
-		}
-	}
-	if _, err := backup.Check(t.Context(), made.Path, append(stranger, keys...), t.TempDir(), backup.Tools{}); err != nil {
-		t.Errorf("those it is meant for cannot open it: %v", err)
-	}
-	if r, _ := restore(t, made.Path, keys, testdb.SQLite(t)); r.Cases != 5 {
-		t.Errorf("restored %d cases", r.Cases)
-	}
-}
-
-func TestABackupWithAPassphrase(t *testing.T) {
-	i := install(t, testdb.SQLite(t))
-	lock, err := backup.LockWith("correct horse")
-	if err != nil {
-		t.Fatal(err)
-	}
-	made := i.make(lock)
-	for passphrase, opens := range map[string]bool{"correct horse": true, "correct hors": false} {
-		keys, err := backup.KeyFrom(passphrase)
-		if err != nil {
-			t.Fatal(err)
-		}
-		_, err = backup.Check(t.Context(), made.Path, keys, t.TempDir(), backup.Tools{})
-		if opens && err != nil {
-			t.Errorf("with its passphrase: %v", err)
-		}
-		if !opens {
-			refused(t, err, countersign.Unprocessed, "encrypted for somebody else")
-		}
-	}
-	if _, err := backup.LockWith(""); countersign.KindOf(err) != countersign.Invalid {
-		t.Errorf("no passphrase: %v", err)
-	}
-}
-
 // repacked is a backup whose manifest, or database, somebody changed, and made whole again.
 func repacked(t *testing.T, made backup.Made, edit func(manifest, database []byte) ([]byte, []byte)) string {
 	t.Helper()
@@ -418,138 +338,6 @@ func TestABrokenRecordIsBackedUpAndNamed(t *testing.T) {
 	}
 }
 
-// Case 62: a log that lies beside the target belongs to another database, and is not read into this one.
-func TestAStaleLogBesideTheTargetIsPutAside(t *testing.T) {
-	i := install(t, testdb.SQLite(t))
-	made := i.make(backup.Lock{})
-	for range 5 { // these stay in the log, as after a kill
-		i.grow()
-	}
-	target := testdb.SQLite(t)
-	old := map[string][]byte{}
-	for _, suffix := range []string{"", "-wal", "-shm"} {
-		text, err := os.ReadFile(i.Database + suffix)
-		if err == nil {
-			err = os.WriteFile(target+suffix, text, 0o600)
-		}
-		if err != nil || len(text) == 0 {
-			t.Fatalf("%s: %d bytes (%v)", suffix, len(text), err)
-		}
-		old[suffix] = text
-	}
-	r, s := restore(t, made.Path, nil, target)
-	if size, err := s.RecordSize(t.Context()); err != nil || size.Cases != 5 {
-		t.Errorf("%d cases (%v), want the 5 of the backup", size.Cases, err)
-	}
-	for suffix, text := range old {
-		kept, err := os.ReadFile(filepath.Join(r.Aside, filepath.Base(target)+suffix))
-		if err != nil || !bytes.Equal(kept, text) {
-			t.Errorf("%q is not aside as it was (%v)", suffix, err)
-		}
-	}
-	aside, err := store.Open(t.Context(), filepath.Join(r.Aside, filepath.Base(target)), store.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer aside.Close()
-	if size, err := aside.RecordSize(t.Context()); err != nil || size.Cases != 10 {
-		t.Errorf("the old database has %d cases (%v), want its 10", size.Cases, err)
-	}
-}
-
-func TestNothingIsRestoredIntoADatabaseThatIsInUse(t *testing.T) {
-	t.Run("postgres", func(t *testing.T) {
-		i := install(t, testdb.Postgres(t))
-		made := i.make(backup.Lock{})
-		_, err := into(t, made.Path, nil, i.Database)
-		refused(t, err, countersign.Conflict, "is not empty")
-		target := testdb.Postgres(t)
-		session, err := store.OpenAsIs(t.Context(), target)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer session.Close()
-		_, err = into(t, made.Path, nil, target)
-		refused(t, err, countersign.Conflict, "others are connected")
-	})
-	t.Run("the other engine", func(t *testing.T) {
-		here, there := install(t, testdb.SQLite(t)), install(t, testdb.Postgres(t))
-		_, err := into(t, here.make(backup.Lock{}).Path, nil, testdb.Postgres(t))
-		refused(t, err, countersign.Invalid, "the backup is of SQLite")
-		_, err = into(t, there.make(backup.Lock{}).Path, nil, testdb.SQLite(t))
-		refused(t, err, countersign.Invalid, "the backup is of PostgreSQL")
-	})
-}
-
-// An installation of the version before is restored by this one, and brought along.
-func TestABackupOfAnOlderSchemaIsRestoredAndBroughtAlong(t *testing.T) {
-	testdb.Engines(t, func(t *testing.T, database string) {
-		before := store.NewestSchema() - 1
-		older(t, database, before)
-		as, err := store.OpenAsIs(t.Context(), database)
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer as.Close()
-		made := (&installation{T: t, Source: backup.Source{Store: as, Database: database, Version: "before", Data: t.TempDir()}}).make(backup.Lock{})
-		if made.Schema != before {
-			t.Errorf("the backup has schema version %d, want %d", made.Schema, before)
-		}
-		if _, err := backup.Check(t.Context(), made.Path, nil, t.TempDir(), backup.Tools{}); err != nil {
-			t.Errorf("it does not check: %v", err)
-		}
-		_, s := restore(t, made.Path, nil, other(t, database))
-		if now, err := s.Schema(t.Context()); err != nil || now != store.NewestSchema() {
-			t.Errorf("restored with schema version %d (%v), want %d", now, err, store.NewestSchema())
-		}
-	})
-}
-
-// older makes a database as an earlier version of this program left it.
-func older(t *testing.T, database string, version int64) {
-	t.Helper()
-	driver, dialect, folder := "sqlite", goose.DialectSQLite3, "sqlite"
-	if strings.HasPrefix(database, "postgres://") {
-		driver, dialect, folder = "pgx", goose.DialectPostgres, "postgres"
-	}
-	db, err := sql.Open(driver, database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	provider, err := goose.NewProvider(dialect, db, os.DirFS("../store/migrations/"+folder), goose.WithDisableGlobalRegistry(true))
-	if err == nil {
-		_, err = provider.UpTo(t.Context(), version)
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func TestPostgresWithoutItsPrograms(t *testing.T) {
-	i := install(t, testdb.Postgres(t))
-	server, err := i.Store.ServerVersion(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	folder := t.TempDir()
-	for name, row := range map[string]struct{ says, want string }{
-		"missing": {"", "there is no program pg_dump"}, "older": {"pg_dump (PostgreSQL) 9.6.1", fmt.Sprintf("pg_dump is version 9, and the server is version %d", server)},
-	} {
-		i.Tools.Folder = t.TempDir()
-		if row.says != "" {
-			if err := os.WriteFile(filepath.Join(i.Tools.Folder, "pg_dump"), []byte("#!/bin/sh\necho '"+row.says+"'\n"), 0o700); err != nil {
-				t.Fatal(err)
-			}
-		}
-		_, err := i.Make(t.Context(), backup.Target{Folder: folder})
-		if refused(t, err, countersign.Unavailable, row.want); !strings.Contains(fmt.Sprint(err), fmt.Sprintf("version %d or newer", server)) {
-			t.Errorf("%s: it does not say which version is needed: %v", name, err)
-		}
-		empty(t, folder)
-	}
-}
-
 // The key that seals is in the data folder, and in nothing that leaves it.
 func TestTheMasterKeyIsInNoBackup(t *testing.T) {
 	i := install(t, testdb.SQLite(t))
@@ -581,35 +369,4 @@ func TestTheMasterKeyIsInNoBackup(t *testing.T) {
 		}
 		return m, d
 	})
-}
-
-// Whatever a process was started with can be read by everybody on the machine.
-func TestThePasswordIsOnNoCommandLine(t *testing.T) {
-	i := install(t, testdb.Postgres(t))
-	i.Tools.Folder = t.TempDir()
-	seen := filepath.Join(i.Tools.Folder, "seen")
-	for _, name := range []string{"pg_dump", "pg_restore"} {
-		script := fmt.Sprintf("#!/bin/sh\necho \"$@\" >>'%s'\n[ -z \"$PGPASSWORD\" ] || echo by the environment >>'%s'\nexec '%s' \"$@\"\n", seen, seen, testdb.Program(t, name))
-		if err := os.WriteFile(filepath.Join(i.Tools.Folder, name), []byte(script), 0o700); err != nil {
-			t.Fatal(err)
-		}
-	}
-	u, err := url.Parse(i.Database)
-	if err != nil {
-		t.Fatal(err)
-	}
-	password, ok := u.User.Password()
-	if !ok { // this server asks for none
-		password = "pa55-w0rd"
-		u.User = url.UserPassword(u.User.Username(), password)
-	}
-	asked := u.Query()
-	asked.Set("pool_max_conns", "4") // which pg_dump does not know
-	u.RawQuery = asked.Encode()
-	i.Database = u.String()
-	i.make(backup.Lock{})
-	said, err := os.ReadFile(seen)
-	if err != nil || !bytes.Contains(said, []byte("by the environment")) || !bytes.Contains(said, []byte("--snapshot=")) || bytes.Contains(said, []byte(password)) {
-		t.Errorf("pg_dump was started with %s (%v)", said, err)
-	}
 }
